@@ -31,12 +31,19 @@ interface Measured {
   readonly values: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The number of rounds, and the number of jobs in each measurement. */
-const FULL = { rounds: 4, asked: 100, jobs: 4_000, shapes: SHAPES };
-const QUICK = { ...FULL, rounds: 2, asked: 40, jobs: 2_000 };
-const SMOKE = { rounds: 1, asked: 2, jobs: 20, shapes: SHAPES.slice(0, 1) };
+interface QueueEffort {
+  readonly rounds: number;
+  /** The number of jobs whose delay is measured, and of empty jobs. */
+  readonly asked: number;
+  readonly jobs: number;
+  readonly shapes: readonly (readonly [lanes: number, each: number])[];
+}
 
-async function main(only: string | undefined, size: typeof FULL, file: string | undefined): Promise<void> {
+const FULL: QueueEffort = { rounds: 4, asked: 100, jobs: 4_000, shapes: SHAPES };
+const QUICK: QueueEffort = { ...FULL, rounds: 2, asked: 40, jobs: 2_000 };
+const SMOKE: QueueEffort = { rounds: 1, asked: 2, jobs: 20, shapes: SHAPES.slice(0, 1) };
+
+async function main(only: string | undefined, size: QueueEffort, file: string | undefined): Promise<void> {
   if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
   const { rounds, asked, jobs, shapes } = size, server = await openSeparatePostgresServer();
   const found: Measured[] = [];

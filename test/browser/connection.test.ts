@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { browserSuite } from "#test/support/browser.ts";
 import { createTestSession } from "#test/support/users.ts";
 import type { Portal } from "#test/support/portal.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = browserSuite("a page that loses its server or its session");
 
@@ -18,11 +19,11 @@ test("shows that it reconnects, keeps its content and refreshes afterwards", asy
   await portal.cut();
   await bar(page).getByText("Reconnecting…").waitFor();
   assert.ok(await page.getByRole("link", { name: "oak", exact: true }).isVisible());
-  await portal.work.db.sql("update spokes set display_name = 'Renamed' where id = $1", [portal.oak]);
+  await updateRows(portal.work.db, "spokes", { displayName: "Renamed" }, { id: portal.oak });
   await portal.listen();
   await bar(page).waitFor({ state: "hidden" });
   await page.getByText("Renamed").first().waitFor();
-  await portal.work.db.sql("update spokes set display_name = 'oak' where id = $1", [portal.oak]);
+  await updateRows(portal.work.db, "spokes", { displayName: "oak" }, { id: portal.oak });
 });
 
 test("opens a link once connected, and sends no form before", async ({ portal, open, foresee }) => {
@@ -43,7 +44,7 @@ test("opens a link once connected, and sends no form before", async ({ portal, o
 });
 
 async function endSessions({ work: { db } }: Portal): Promise<void> {
-  await db.sql("update sessions set ended_at = wheelwright_now()");
+  await updateRows(db, "sessions", { endedAt: NOW });
 }
 
 async function signInAgain(page: Page, email: string): Promise<void> {

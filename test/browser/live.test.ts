@@ -5,6 +5,7 @@ import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import type { Portal } from "#test/support/portal.ts";
 import { browserSuite } from "#test/support/browser.ts";
+import { insertRow, updateRows } from "#test/support/rows.ts";
 
 const test = browserSuite("a page that is open");
 
@@ -93,7 +94,7 @@ test("shows a degraded spoke until it is healthy", async ({ portal: { work: { db
   await page.clock.install();
   await page.goto("/hubs");
   await mark(page);
-  const becomes = (health: string) => db.sql("update spokes set health = $1 where id = $2", [health, oak]);
+  const becomes = (health: string) => updateRows(db, "spokes", { health }, { id: oak });
   await becomes("degraded");
   await page.clock.runFor(10_000);
   await trouble.waitFor();
@@ -121,7 +122,7 @@ test("closes when the user loses access", async ({ portal: { work: { db }, peopl
   const page = await open("hubAdmin"), ids = [people.hubAdmin.id, north.id];
   await page.clock.install();
   await page.goto(`/hubs/${north.id}/billing`);
-  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [oak, people.hubAdmin.id]);
+  await insertRow(db, "spoke_members", { spokeId: oak, userId: people.hubAdmin.id });
   await db.sql("delete from federation_members where user_id = $1 and federation_id = $2", ids);
   await page.clock.runFor(30_000);
   await page.getByRole("heading", { name: "You are not allowed to do this" }).waitFor();

@@ -193,7 +193,10 @@ async function main(): Promise<void> {
   place = await mkdtemp(join(tmpdir(), "wheelwright-package-"));
   try {
     const clone = join(place, "clone"), project = join(place, "project");
-    await check("npm run build -- client builds", () => run("npm", ["run", "--silent", "build", "--", "client"], ROOT).then(() => {}));
+    await check(
+      "npm run build -- client builds",
+      () => run("npm", ["run", "--silent", "build", "--", "client"], ROOT).then(() => {}),
+    );
     await cp(ROOT, clone, { recursive: true, filter: (path) => !COPIED.includes(relative(ROOT, path)) });
     await cp(join(ROOT, "dist/client"), join(clone, "dist/client"), { recursive: true });
     await mkdir(project);

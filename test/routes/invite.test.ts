@@ -5,6 +5,7 @@ import { openServer } from "#src/server.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { parseHtmlForm, submissionOf, textOf } from "#test/support/html-form.ts";
 import { addHubAdmin, addSpokeAdmin, createTestUser } from "#test/support/users.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const NEW = "a wholly new password";
 
@@ -48,7 +49,7 @@ test("starts no session if the portal is off", async ({ flows }) => {
   const { page, id } = await invite(flows, "nosession");
   const done = await flows.send(...submissionOf(page.body, { password: NEW }));
   assert.is(done.headers.get("set-cookie"), null);
-  assert.equal(await flows.db.sql("select id from sessions where user_id = $1", [id]), []);
+  assert.equal(await selectRows(flows.db, "sessions", { userId: id }, { columns: ["id"] }), []);
 });
 
 test("signs in if the portal is on", async ({ flows }) => {
@@ -79,7 +80,7 @@ test("shows problems at their fields and keeps the values, except the password",
   assert.not(await flows.opens(email, "moodlemoodlemoodle"));
   const right = await flows.send(...submissionOf(wrong.body, { password: NEW, displayName: "  " }));
   assert.is(right.status, 200);
-  const [row] = await flows.db.sql("select display_name from users where email = $1", [email]);
+  const [row] = await selectRows(flows.db, "users", { email }, { columns: ["displayName"] });
   assert.is(row.displayName, "eve", "an empty name is ignored");
 });
 

@@ -7,6 +7,7 @@ import { formatDocumentedPath } from "#lib/http/endpoint.ts";
 import { attribute } from "#test/support/html-form.ts";
 import { sampleParams } from "#test/support/probes/samples.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("links of pages");
 
@@ -20,7 +21,7 @@ test.before(async (context) => {
   const made = "from (select blueprint_inputs, lms_version from spokes where slug = 'ash') as ash";
   await db.sql(`update spokes set blueprint_inputs = ash.blueprint_inputs, lms_version = ash.lms_version ${made}`);
   await db.sql("update jobs set state = 'succeeded', finished_at = now()");
-  await db.sql("update spokes set health = 'degraded' where id = $1", [spoke]);
+  await updateRows(db, "spokes", { health: "degraded" }, { id: spoke });
 });
 test.after(({ scene }) => scene.close());
 

@@ -14,6 +14,7 @@ import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { listEndpoints } from "#test/support/probes/endpoints.ts";
 import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
 import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 type Taken = (actor: Actor) => Promise<unknown>;
 
@@ -48,12 +49,12 @@ test("is enforced on writes of every endpoint: revoked tokens and ended sessions
     stage.deeds = 0;
     assert.is(await ask(), 204, name);
     assert.is(stage.deeds, 1, name);
-    stage.meanwhile = (actor) => switchCredential(scene, actor, "now()");
+    stage.meanwhile = (actor) => switchCredential(scene, actor);
     assert.is(await ask(), 401, name);
     assert.is(stage.deeds, 1, name);
     stage.meanwhile = () => Promise.resolve();
-    await scene.db.sql("update api_tokens set revoked_at = null");
-    await scene.db.sql("update sessions set ended_at = null");
+    await updateRows(scene.db, "api_tokens", { revokedAt: null });
+    await updateRows(scene.db, "sessions", { endedAt: null });
   }
 });
 
@@ -104,15 +105,15 @@ for (const [what, who, status, take, give] of LOSSES) {
 
 test("ignores rights that were granted during the request", async (stage) => {
   const { scene } = stage;
-  stage.meanwhile = ({ userId }) => scene.db.sql("update users set operator = true where id = $1", [userId]);
+  stage.meanwhile = ({ userId }) => updateRows(scene.db, "users", { operator: true }, { id: userId });
   assert.is((await scene.as("spokeAdmin", "cli").post(`/api/spokes/${scene.spoke}/actions`, {})).status, 204);
-  await scene.db.sql("update users set operator = false where id = $1", [scene.people.spokeAdmin.id]);
+  await updateRows(scene.db, "users", { operator: false }, { id: scene.people.spokeAdmin.id });
 });
 
 test("stops a slow response", async (stage) => {
   const { scene } = stage;
   stage.meanwhile = async (actor) => {
-    await switchCredential(scene, actor, "now()");
+    await switchCredential(scene, actor);
     await sleep(SECOND + 50);
   };
   const { status, body } = await scene.as("hubAdmin", "readonly").get(`/api/spokes/${scene.spoke}`, {
@@ -124,9 +125,9 @@ test("stops a slow response", async (stage) => {
 
 test.run();
 
-async function switchCredential({ db }: Scene, { credential: { kind, id } }: Actor, at: string): Promise<void> {
-  if (kind === "token") await db.sql(`update api_tokens set revoked_at = ${at} where id = $1`, [id]);
-  else await db.sql(`update sessions set ended_at = ${at} where id = $1`, [id]);
+async function switchCredential({ db }: Scene, { credential: { kind, id } }: Actor): Promise<void> {
+  if (kind === "token") await updateRows(db, "api_tokens", { revokedAt: new Date() }, { id });
+  else await updateRows(db, "sessions", { endedAt: new Date() }, { id });
 }
 
 /** Keeps the declarations, but accepts any body and removes the bucket, so that only access rules can refuse. */

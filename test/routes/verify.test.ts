@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { submissionOf, textOf } from "#test/support/html-form.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const MINE = "the password that I chose", STRANGERS = "the password of a stranger";
 
@@ -26,7 +27,7 @@ test("verifies the address of a new account", async ({ flows }) => {
   assert.is(done.status, 200);
   assert.match(textOf(done), /Your address is confirmed.*You can now use the account ada@example\.org/);
   assert.ok(await flows.opens("ada@example.org", MINE));
-  const [row] = await flows.db.sql("select email_verified_at from users where email = 'ada@example.org'");
+  const [row] = await selectRows(flows.db, "users", { email: "ada@example.org" }, { columns: ["emailVerifiedAt"] });
   assert.ok(row.emailVerifiedAt);
 });
 
@@ -41,7 +42,7 @@ test("replaces the password of the user who signed up with the address", async (
 test("requires a password", async ({ flows }) => {
   const page = await signUp(flows, "bob@example.org", MINE);
   assert.is((await flows.send(...submissionOf(page.body, {}))).status, 400);
-  const [row] = await flows.db.sql("select email_verified_at from users where email = 'bob@example.org'");
+  const [row] = await selectRows(flows.db, "users", { email: "bob@example.org" }, { columns: ["emailVerifiedAt"] });
   assert.is(row.emailVerifiedAt, null);
 });
 

@@ -17,6 +17,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestToken, createTestUser } from "#test/support/users.ts";
 import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 function configFor(url: string, more: Readonly<Record<string, string>>): Config {
   const env = {
@@ -58,7 +59,7 @@ test("a replica with a mail server sends mail that a replica without one queued"
   programs.push(await createProgram(configFor(db.url, {}), { file: "/nowhere" }, log));
   await until(() => lines.some((line) => /"kind":"prune".*"step":"replicas"/.test(line)));
   await programs.pop()!.close();
-  const [{ state }] = await db.sql("select state from jobs where id = $1", [job.id]);
+  const [{ state }] = await selectRows(db, "jobs", { id: job.id }, { columns: ["state"] });
   assert.is(state, "queued");
 
   programs.push(await createProgram(configFor(db.url, smtp.env), { file: "/nowhere" }, log));

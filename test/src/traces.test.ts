@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import type { CollectedSpan } from "#test/support/collector.ts";
 import { openProgramWithOutput, type ProgramWithOutput } from "#test/support/program-with-output.ts";
 import { until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c", SPAN = "b7ad6b7169203331";
 const PARENT = { traceparent: `00-${TRACE}-${SPAN}-01` };
@@ -54,7 +55,7 @@ test("an operation is one trace: request, job, steps and calls to the cluster", 
   const plan = "namespace policies secrets volumes database install app setup cron ingress";
   assert.equal(steps.map(({ name }) => name), plan.split(" ").map((step) => `provision ${step}`));
   const call = spans().find((span) => span.parentSpanId === step.spanId && span.name === "POST ingresses")!;
-  const [{ namespace }] = await observed.db.sql("select namespace from spokes where id = $1", [body.id]);
+  const [{ namespace }] = await selectRows(observed.db, "spokes", { id: body.id }, { columns: ["namespace"] });
   assert.is(call.attributes["k8s.namespace.name"], namespace);
   assert.match(call.attributes["url.path"]!, `/namespaces/${namespace}/ingresses`);
   assert.ok(spans().some(({ name, parentSpanId }) => name === "transaction" && parentSpanId === request.spanId));

@@ -11,6 +11,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const CSI_DRIVER = "simulated.csi.example";
@@ -63,16 +64,13 @@ export async function createFakeSpokes(
 ): Promise<FakeSpoke[]> {
   const [first, ...others] = slugs;
   const { id } = await createSpoke(app, actor, hub, { slug: first, size: "small" } as never, null);
-  await queryRows(
-    db,
-    "update jobs set state = 'cancelled', finished_at = wheelwright_now() where spoke_id = $1 and state = 'queued'",
-    [id],
-  );
-  await queryRows(
-    db,
-    "update spokes set state = 'active', ready_at = wheelwright_now(), namespace_uid = '', cluster = $2 where id = $1",
-    [id, cluster.name ?? "default"],
-  );
+  await updateRows(db, "jobs", { state: "cancelled", finishedAt: NOW }, { spokeId: id, state: "queued" });
+  await updateRows(db, "spokes", {
+    state: "active",
+    readyAt: NOW,
+    namespaceUid: "",
+    cluster: cluster.name ?? "default",
+  }, { id });
   const row = await db.rows.selectFrom("spokes").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   const copies = others.map((slug) => {
     const id = createId("spk"), domain = `${slug}.spokes.example.org`;

@@ -24,6 +24,7 @@ import { PASSWORD, PASSWORD_HASH, type TestUser } from "#test/support/users.ts";
 import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
 import { type MailSender, openMailSender } from "#test/support/mail-sender.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -98,7 +99,7 @@ export async function openMailLinkFlows(env: Fields = {}): Promise<MailLinkFlows
     link: (purpose, { id }) =>
       db.transact(async (tx) => (await addOneTimeTokenSecret(tx, (await createOneTimeToken(tx, purpose, id)).id))!),
     async opens(email, password) {
-      const [row] = await db.sql("select password_hash from users where email = $1", [email]);
+      const [row] = await selectRows(db, "users", { email }, { columns: ["passwordHash"] });
       return await passwords.verify(password, row?.passwordHash ?? null, { caller: email }) === "right";
     },
     close: () => scene.close(),

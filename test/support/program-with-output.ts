@@ -12,6 +12,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { openSmtpServer, type SmtpServer, type SmtpServerOptions } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 /** The part of a log entry that tests use. */
 interface Entry {
@@ -119,7 +120,7 @@ export async function openProgramWithOutput(surroundings: ProgramEnvironment = {
     },
     async becomes(id, state) {
       await until(async () => {
-        const [row] = await db.sql("select state from spokes where id = $1", [id]);
+        const [row] = await selectRows(db, "spokes", { id }, { columns: ["state"] });
         return row?.state === state;
       }, MINUTE);
     },

@@ -5,14 +5,16 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const BUNDLE = process.env.WHEELWRIGHT_TEST_PROGRAM; // set during a run of the whole suite
+const PATIENCE = 120_000; // milliseconds; a start on a busy machine takes a fraction of this time
 const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 export interface StartedProgram {
   readonly child: ChildProcess;
   /** All output lines of the program so far. */
   readonly lines: readonly string[];
-  /** Waits for the first output line that matches, and returns this line. Rejects if the program ends earlier. */
-  said(pattern: RegExp): Promise<string>;
+  /** Waits for the first output line that matches, and returns this line. Rejects if the program ends earlier, or does
+   * not write the line within the time limit (in milliseconds). */
+  said(pattern: RegExp, limit?: number): Promise<string>;
   readonly ended: Promise<number | null>;
   tell(signal: NodeJS.Signals): void;
   /** Sends the signal and waits until the process has ended. Returns the exit status. */
@@ -61,14 +63,21 @@ export function startProgram(
     child,
     lines,
     ended,
-    said: (pattern) =>
+    said: (pattern, limit = PATIENCE) =>
       new Promise((resolve, reject) => {
+        const fail = (what: string) =>
+          reject(new Error(`The program ${what} without the output ${pattern}:\n${lines.join("\n")}`));
+        const timer = setTimeout(() => {
+          waiting.delete(look);
+          fail(`ran for ${limit / 1000} s`);
+        }, limit);
         const look = () => {
           const found = lines.find((text) => pattern.test(text));
           if (found === undefined && !over) return;
           waiting.delete(look);
+          clearTimeout(timer);
           if (found !== undefined) resolve(found);
-          else reject(new Error(`The program ended without the output ${pattern}:\n${lines.join("\n")}`));
+          else fail("ended");
         };
         waiting.add(look);
         look();

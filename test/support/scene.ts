@@ -14,7 +14,6 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { createTestApp } from "#test/support/app.ts";
 import type { ClientResponse } from "#test/support/client.ts";
-import { queryRows } from "#test/support/bench/query.ts";
 import { createConformanceCheck } from "#test/support/conformance.ts";
 import { retryWhileOverloaded } from "#test/support/retry-overload.ts";
 import { GENEROUS_LIMITS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -27,6 +26,7 @@ import {
   type TestUser,
 } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 export type SceneRole = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
 /** The credentials of a request: a session cookie, or a token with this scope. */
@@ -84,7 +84,7 @@ export async function openScene(setting: SceneOptions = {}): Promise<Scene> {
   const people: Record<SceneRole, TestUser> = { operator, hubAdmin, spokeAdmin, stranger };
   const hub = await insertHub(db, operator.id, "north");
   const spoke = await insertSpoke(db, operator.id, hub, "oak");
-  await queryRows(db, `update spokes set state = 'active', ready_at = wheelwright_now() where id = '${spoke}'`);
+  await updateRows(db, "spokes", { state: "active", readyAt: NOW }, { id: spoke });
   await addHubAdmin(db, hubAdmin, hub);
   await addSpokeAdmin(db, spokeAdmin, spoke);
 

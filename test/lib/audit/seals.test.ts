@@ -10,6 +10,7 @@ import { LATER, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertUser } from "#test/support/insert-rows.ts";
 import { rejection } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("sealNextEvents");
 
@@ -93,7 +94,7 @@ test("does not care in which order the keys of metadata were written", async ({ 
   const hub = await insertHub(db, user, "keys");
   await write(db, hub, 1);
   await sealAll(db);
-  const [{ metadata }] = await db.sql("select metadata from audit_events where federation_id = $1", [hub]);
+  const [{ metadata }] = await selectRows(db, "audit_events", { federationId: hub }, { columns: ["metadata"] });
   const turned = JSON.stringify(Object.fromEntries(Object.entries(metadata).reverse()));
   assert.is.not(turned, JSON.stringify(metadata));
   await tamper(db, `update audit_events set metadata = '${turned}' where federation_id = '${hub}'`);

@@ -5,6 +5,7 @@ import { createFederation } from "#lib/domains/federations/create.ts";
 import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const CATALOGUE = `
 regions: [eu, us]
@@ -65,7 +66,7 @@ test("reports every field of a spoke that the catalog does not offer", async ({ 
 
 test("accepts a hub's existing values that the catalog no longer offers", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("older");
-  await db.sql("update federations set tier = 'classic' where id = $1", [home.id]);
+  await updateRows(db, "federations", { tier: "classic" }, { id: home.id });
   const patch = { slug: undefined, name: "Older", tier: "classic", region: undefined, mode: undefined };
   assert.is(await messageOf(patchFederation(app, operator, home, patch)), "fine");
   const change = { ...patch, tier: "gold" };

@@ -8,6 +8,7 @@ import { readStreamEvents } from "#lib/events/store.ts";
 import { GENEROUS_LIMITS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("record");
 
@@ -94,7 +95,7 @@ test("does not wait for an uncommitted change of another hub", async ({ db, user
     await recordChange(tx, SYSTEM_REQUESTER, change(held));
     await db.transact((other) => recordChange(other, SYSTEM_REQUESTER, change(free)));
   });
-  const counts = await db.sql("select chain, events from audit_counts where chain in ($1, $2)", [held, free]);
+  const counts = await selectRows(db, "audit_counts", { chain: [held, free] }, { columns: ["chain", "events"] });
   assert.equal(counts.map(({ events }) => Number(events)), [1, 1]);
 });
 
@@ -170,7 +171,7 @@ test("stores the requester and the token prefix with an event", async ({ db, use
   await db.transact((tx) =>
     recordChange(tx, requester, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] })
   );
-  const [row] = await db.sql("select * from audit_events where actor_id = $1", [user]);
+  const [row] = await selectRows(db, "audit_events", { actorId: user });
   assert.equal([row.actorEmail, row.ip, row.userAgent, row.metadata.token], ["a@b.cd", "::1", "curl", "ww_cli_abcd"]);
 });
 
@@ -188,8 +189,7 @@ test("commits events without a hub in the order of their times, so a reader miss
   await written.promise;
   let done = false;
   const second = db.transact(recorded("second")).then(() => done = true);
-  const countEvents = async () =>
-    (await db.sql("select 1 from audit_events where object_id in ('first', 'second')")).length;
+  const countEvents = async () => (await selectRows(db, "audit_events", { objectId: ["first", "second"] })).length;
   const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted and database = " +
     "(select oid from pg_database where datname = current_database())";
   await until(async () => done || (await db.sql(waiting)).length > 0);
@@ -209,7 +209,7 @@ test("increases the times of events without a hub by a millisecond, even if the 
   await db.shiftClock(-60_000);
   await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { audit }));
   await db.shiftClock(0);
-  const rows = await db.sql("select at from audit_events where object_id = 'grows' order by at");
+  const rows = await selectRows(db, "audit_events", { objectId: "grows" }, { columns: ["at"], orderBy: "at" });
   const times = rows.map(({ at }) => at.getTime() - rows[0].at.getTime());
   assert.equal(times, [0, 1, 2, 3]);
 });

@@ -5,7 +5,7 @@ import type { FollowOptions, StreamEvent, Wheelwright } from "#lib/client/client
 import { answer, hasty, openPuppet, openStage, refused, type Stage } from "#test/lib/client/stage.ts";
 import { connect } from "#lib/client/client.ts";
 import { emitEvent } from "#test/lib/events/open-test-stream.ts";
-import { queryRows } from "#test/support/bench/query.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: Stage }>("openHubEventStream");
 
@@ -95,8 +95,8 @@ test("ends when the hub is removed, even if the connection is lost then", async 
   const open = () => client.followFederation({ federationId: hub });
   const streams = [open(), open()] as const;
   for (const events of streams) await events.next();
-  await queryRows(db, "update spokes set state = 'removed', removed_at = wheelwright_now()");
-  await queryRows(db, "update federations set state = 'removed', removed_at = wheelwright_now()");
+  await updateRows(db, "spokes", { state: "removed", removedAt: NOW });
+  await updateRows(db, "federations", { state: "removed", removedAt: NOW });
   await emitEvent(db, hub, "removed");
   const [whole, cut] = streams;
   const next = async (events: typeof whole) => (await events.next()).value?.type;

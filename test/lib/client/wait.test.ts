@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Wheelwright } from "#lib/client/client.ts";
 import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
-import { queryRows } from "#test/support/bench/query.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: Stage }>("waitForState");
 
@@ -16,11 +16,7 @@ async function begin(client: Wheelwright): Promise<string> {
 }
 
 const end = ({ scene }: Stage, id: string, state: string, failure: object | null = null) =>
-  queryRows(scene.db, "update jobs set state = $2, finished_at = wheelwright_now(), failure = $3 where id = $1", [
-    id,
-    state,
-    failure && JSON.stringify(failure),
-  ]);
+  updateRows(scene.db, "jobs", { state, finishedAt: NOW, failure: failure && JSON.stringify(failure) }, { id });
 
 test("resolves when the operation succeeds, and downloads only changes", async ({ stage }) => {
   let polls = 0, id = "";

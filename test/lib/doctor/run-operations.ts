@@ -19,6 +19,7 @@ import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { runRetirement, swapSnapshots, waitForTemplate } from "#test/lib/workers/templates/scene.ts";
 import { applyClusterRole, CLUSTER_ROLE } from "#test/support/service-account.ts";
 import { until } from "#test/support/until.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 type Action = "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply" | "retry";
 
@@ -92,8 +93,8 @@ async function installFromTemplate(scene: WorkScene, hub: FederationRow): Promis
   await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
   await swapSnapshots(scene);
   await scene.becomes(await scene.spoke(hub, "topology", "medium"), "active", "failed");
-  const old = "'2000-01-01'";
-  await scene.db.sql(`update templates set created_at = ${old}, ready_at = ${old}, last_used_at = ${old}`);
+  const old = "2000-01-01";
+  await updateRows(scene.db, "templates", { createdAt: old, readyAt: old, lastUsedAt: old });
   await runRetirement(scene.app);
 }
 

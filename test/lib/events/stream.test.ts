@@ -10,6 +10,7 @@ import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { until } from "#test/support/until.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ db: TestDatabase; feeds: HubFeeds; user: string }>("streamHubEvents");
 
@@ -98,7 +99,7 @@ test("sends StreamReset and the remaining events if the client's last event was 
   const hub = await insertHub(db, user, "old");
   for (let i = 0; i < 5; i++) await emitEvent(db, hub, "active");
   await db.sql("delete from stream_events where federation_id = $1 and number <= 3", [hub]);
-  await db.sql("update stream_heads set pruned_through = 3 where federation_id = $1", [hub]);
+  await updateRows(db, "stream_heads", { prunedThrough: 3 }, { federationId: hub });
   const reader = openTestStream(feeds, hub, 1);
   assert.equal([await reader.next(), await reader.next()], ["3 StreamReset", "4 FederationUpdateActive"]);
   await reader.close();
@@ -112,7 +113,7 @@ test("sends all events across gaps in the numbers", async ({ db, feeds, user }) 
   await emitEvent(db, hub, "active");
   const reader = openTestStream(feeds, hub), seen = [await reader.next()];
   for (let number = 2; number <= 6; number++) {
-    if (number === 4) await db.sql("update stream_heads set number = 1000 where federation_id = $1", [hub]);
+    if (number === 4) await updateRows(db, "stream_heads", { number: 1000 }, { federationId: hub });
     const waiting = reader.next();
     await emitEvent(db, hub, "active");
     seen.push(await waiting);

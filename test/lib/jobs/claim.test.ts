@@ -6,6 +6,7 @@ import { endHeldJob, endJobInOneStatement, FenceLostError, requeueHeldJob, updat
 import type { Job } from "#lib/jobs/job.ts";
 import { rejection } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("claimJob");
 test.before.each(async (context) => {
@@ -81,7 +82,7 @@ test("rejects every write with an outdated fence", async ({ scene }) => {
     () => endJobInOneStatement(scene.db.rows, held!, "one"),
   ];
   for (const write of writes) assert.instance(await rejection(write()), FenceLostError);
-  const [row] = await scene.db.sql("select state, label from jobs");
+  const [row] = await selectRows(scene.db, "jobs", {}, { columns: ["state", "label"] });
   assert.equal(row, { state: "running", label: "Doing one" });
 });
 

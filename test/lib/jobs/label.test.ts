@@ -5,6 +5,7 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { describeOperation, type OperationVisibilityCheck } from "#lib/jobs/operation.ts";
 import { findJob, requestJobCancellation } from "#lib/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("buildCurrentLabel");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -24,11 +25,9 @@ async function view(scene: Scene, id: string, visible?: OperationVisibilityCheck
 
 async function run(scene: Scene, id: string): Promise<void> {
   await scene.db.sql("insert into replicas (id, release) values ('r', 'x') on conflict do nothing");
-  const now = "wheelwright_now()";
-  await scene.db.sql(
-    `update jobs set state = 'running', holder = 'r', started_at = ${now}, attempt = 1, label = 'Running' where id = $1`,
-    [id],
-  );
+  await updateRows(scene.db, "jobs", { state: "running", holder: "r", startedAt: NOW, attempt: 1, label: "Running" }, {
+    id,
+  });
 }
 
 test("shows the label and step of the installation that it waits for", async ({ scene }) => {

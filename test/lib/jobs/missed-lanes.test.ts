@@ -5,11 +5,12 @@ import { listSupportedJobKinds } from "#lib/jobs/claim.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { markMissedLanes, pollJobQueue } from "#lib/jobs/poll.ts";
 import { kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { deleteRows, insertRow } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("markMissedLanes");
 test.before.each(async (context) => {
   context.scene = await openScene();
-  await context.scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+  await insertRow(context.scene.db, "replicas", { id: "r", release: "x" });
 });
 test.after.each(({ scene }) => scene.close());
 
@@ -28,7 +29,7 @@ async function pollLanes({ db }: Scene): Promise<string[]> {
 test("marks a lane without a ready-lane row as ready, and no other", async ({ scene }) => {
   const [lost] = await scene.enqueue(...["a", "b"].map(quietIn), { ...quietIn("c"), kind: kind("odd", ["one"]) });
   await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
-  await scene.db.sql("delete from ready_lanes");
+  await deleteRows(scene.db, "ready_lanes");
   assert.equal(await pollLanes(scene), []);
   const markMissed = async () => (await markMissedLanes(scene.db.rows, listSupportedJobKinds([quiet]), "")).added;
   assert.equal([await markMissed(), await markMissed()], [1, 0]);
@@ -38,7 +39,7 @@ test("marks a lane without a ready-lane row as ready, and no other", async ({ sc
 
 test("checks all lanes, a thousand at a time", async ({ scene }) => {
   await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
-  await scene.db.sql("delete from ready_lanes");
+  await deleteRows(scene.db, "ready_lanes");
   const supported = listSupportedJobKinds([quiet]), one = await markMissedLanes(scene.db.rows, supported, "");
   assert.is(one.added, 1_000);
   assert.equal(await markMissedLanes(scene.db.rows, supported, one.last), { added: 1, last: "" });

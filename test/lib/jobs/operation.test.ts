@@ -4,6 +4,7 @@ import { describeOperation, describeOperations } from "#lib/jobs/operation.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { insertRow, NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("describeOperations");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -71,8 +72,8 @@ test("shows position 1 for the first operation", async ({ scene }) => {
 test("waits for an operation of the same spoke in another lane", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [running, queued] = await scene.enqueue(install(work, hub, 0), action(work, hub, 0));
-  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
-  await scene.db.sql("update jobs set state = 'running', holder = 'r' where id = $1", [running!.id]);
+  await insertRow(scene.db, "replicas", { id: "r", release: "x" });
+  await updateRows(scene.db, "jobs", { state: "running", holder: "r" }, { id: running!.id });
   const view = (await views(scene, hub)).find(({ id }) => id === queued!.id);
   assert.equal([view!.position, view!.waitingFor?.id], [1, running!.id]);
 });
@@ -95,7 +96,7 @@ test("estimates the time from the median of past runs, including operations ahea
     );
   }
   await scene.enqueue(install(work, hub, 0), install(work, hub, 1));
-  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+  await insertRow(scene.db, "replicas", { id: "r", release: "x" });
   await scene.db.sql(
     `update jobs set state = 'running', holder = 'r', started_at = now() - interval '1 hour' where seq = 4`,
   );
@@ -130,11 +131,8 @@ test("gives no estimate while the cluster is unavailable, also for operations be
 test("gives no estimate for a kind that has never succeeded", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
-  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
-  await scene.db.sql(
-    "update jobs set state = 'running', holder = 'r', started_at = wheelwright_now() where id = $1",
-    [job!.id],
-  );
+  await insertRow(scene.db, "replicas", { id: "r", release: "x" });
+  await updateRows(scene.db, "jobs", { state: "running", holder: "r", startedAt: NOW }, { id: job!.id });
   const [view] = await views(scene, hub);
   assert.is(view!.etaSeconds, null);
 });

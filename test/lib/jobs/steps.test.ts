@@ -9,6 +9,7 @@ import { findOperation } from "#lib/jobs/store.ts";
 import { restart } from "#lib/operations/restart.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("describeSteps");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -81,7 +82,7 @@ test("keeps recorded step times after a repeated record and a takeover", async (
 
 test("returns null for times that an older release did not record", async ({ scene }) => {
   const held = await begin(scene);
-  await scene.db.sql("update jobs set finished_steps = '{one}'");
+  await updateRows(scene.db, "jobs", { finishedSteps: "{one}" });
   await pass(scene, held, "two", 1);
   const { times: [first, second, third] } = await stepsOf(scene, held);
   assert.equal([first, second![0], third], [[held.startedAt, null], null, [second![1], null]]);

@@ -11,6 +11,7 @@ import {
   requestJobCancellation,
 } from "#lib/jobs/store.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { insertRow, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("jobs store");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -75,8 +76,8 @@ test("cancels queued jobs immediately, and requests running jobs to stop", async
     install(work, hub, 0),
     action(work, hub, 0),
   );
-  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
-  await scene.db.sql("update jobs set state = 'running', holder = 'r' where id = $1", [running!.id]);
+  await insertRow(scene.db, "replicas", { id: "r", release: "x" });
+  await updateRows(scene.db, "jobs", { state: "running", holder: "r" }, { id: running!.id });
   await scene.db.sql("update jobs set state = 'failed', finished_at = now() where id = $1", [done!.id]);
   const called = await scene.db.transact((tx) => cancelSpokeOperations(tx, hub.spokes[0]!));
   assert.equal(called.map(({ id, state }) => [id, state]), [[running!.id, "running"], [queued!.id, "cancelled"]]);
@@ -87,8 +88,8 @@ test("cancels queued jobs immediately, and requests running jobs to stop", async
 test("returns the running operation of a spoke, otherwise the oldest queued one", async ({ scene }) => {
   const hub = await scene.hub(3);
   const [, second, alone] = await scene.enqueue(action(work, hub, 0), action(work, hub, 0), action(work, hub, 1));
-  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
-  await scene.db.sql("update jobs set state = 'running', holder = 'r' where id = $1", [second!.id]);
+  await insertRow(scene.db, "replicas", { id: "r", release: "x" });
+  await updateRows(scene.db, "jobs", { state: "running", holder: "r" }, { id: second!.id });
   const current = await readCurrentOperations(scene.db.rows, hub.spokes);
   assert.equal(
     [...current].map(([spoke, job]) => [spoke, job.id]).sort(),

@@ -10,6 +10,7 @@ import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-f
 import { attribute, parseHtmlForm, submissionOf, textOf } from "#test/support/html-form.ts";
 import { addSpokeAdmin, createTestUser, type TestUser } from "#test/support/users.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const PAGES: readonly (readonly [path: string, purpose: LinkPurpose])[] = [
   ["/invite", "invitation"],
@@ -124,13 +125,14 @@ test("link to the user's sites and explain how to sign in to them", async ({ flo
       return page;
     };
     const open = await insertSpoke(db, scene.people.operator.id, scene.hub, `open-${path.slice(1)}`);
-    await db.sql(
-      `update spokes set state = 'active', ready_at = wheelwright_now(), display_name = '<b>Ash</b>',
-         blueprint_inputs = '{"https": true}' where id = $1`,
-      [open],
-    );
+    await updateRows(db, "spokes", {
+      state: "active",
+      readyAt: NOW,
+      displayName: "<b>Ash</b>",
+      blueprintInputs: '{"https": true}',
+    }, { id: open });
     await addSpokeAdmin(db, person, open);
-    const [{ domain }] = await db.sql("select domain from spokes where id = $1", [open]);
+    const [{ domain }] = await selectRows(db, "spokes", { id: open }, { columns: ["domain"] });
     const page = await done();
     assert.match(page.body, `<li>&lt;b&gt;Ash&lt;/b&gt; <a href="https://${domain}">${domain}</a></li>`);
     assert.match(textOf(page), `POST https://hubs.example.org/api/spokes/${open}/sign-in-link`);

@@ -10,6 +10,7 @@ import { openWorkScene } from "#test/lib/workers/scene.ts";
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 import { copy, type CopyScene, sourcesOf } from "./copy-scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<CopyScene>("a copy whose holder dies");
 
@@ -43,8 +44,8 @@ test("resumes after a kill in each step, without lost, duplicate or shared objec
     assert.equal(sourcesOf(scene), []);
     const claims = simulator.objects("PersistentVolumeClaim").map(({ metadata }) => metadata.namespace);
     assert.equal(claims.sort(), [namespace, namespace, row.namespace, row.namespace].sort());
-    assert.is((await scene.db.sql("select 1 from audit_events where kind = 'spoke_provisioned'")).length, 2);
-    assert.is((await scene.db.sql("select 1 from backups")).length, 1);
+    assert.is((await selectRows(scene.db, "audit_events", { kind: "spoke_provisioned" })).length, 2);
+    assert.is((await selectRows(scene.db, "backups")).length, 1);
   } finally {
     await replica.close();
     await scene.close();

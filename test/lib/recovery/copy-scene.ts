@@ -6,6 +6,7 @@ import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { addSiteContents } from "#test/support/sites.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 export interface CopyScene {
   scene: WorkScene;
@@ -44,7 +45,7 @@ export async function backUp({ scene, id }: CopyScene): Promise<string> {
     checkAndEnqueueAction(scene.app, tx, scene.actor, id, { action: "backup", parameters: {} })
   );
   const { id: operation } = await scene.ended(id, "backup");
-  const [backup] = await scene.db.sql("select id from backups where operation_id = $1", [operation]);
+  const [backup] = await selectRows(scene.db, "backups", { operationId: operation }, { columns: ["id"] });
   return backup.id;
 }
 

@@ -12,6 +12,7 @@ import { addSiteContents, siteContentsOf } from "#test/support/sites.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { betweenAttempts } from "#test/lib/workers/backups/scene.ts";
 import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<CopyScene>("a copy that waits");
 test.before(openCopies);
@@ -24,7 +25,7 @@ async function waits({ scene }: CopyScene, id: string): Promise<void> {
 }
 
 async function states({ scene, id }: CopyScene): Promise<string[]> {
-  return (await scene.db.sql("select state from backups where spoke_id = $1 order by created_at", [id]))
+  return (await selectRows(scene.db, "backups", { spokeId: id }, { columns: ["state"], orderBy: "createdAt" }))
     .map(({ state }) => state);
 }
 
@@ -46,7 +47,7 @@ test("waits for a running backup without blocking its hub or the source", async 
     ],
   );
   assert.equal([job!.failure, job!.deadlineAt, job!.attempt], [null, null, 0]);
-  const [hub] = await scene.db.sql("select * from federations");
+  const [hub] = await selectRows(scene.db, "federations");
   const other = await scene.becomes(await scene.spoke(hub, "geometry"), "active", "failed");
   assert.is(other.state, "active", "another install of the hub waited for it");
   assert.is((await scene.row(id)).state, "active");
@@ -81,7 +82,9 @@ test("fails with its backup, and leaves only the source", async (context) => {
   assert.match(row.stateReason!, /^The backup bak_\w+ could not be taken: .*the array is full/, row.stateReason!);
   const [job] = await scene.operations(made);
   assert.equal([job!.failure!.step, job!.failure!.code], ["volumes", "BackupNotReady"]);
-  const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_provision_failed'");
+  const [audit] = await selectRows(scene.db, "audit_events", { kind: "spoke_provision_failed" }, {
+    columns: ["metadata"],
+  });
   assert.is(audit.metadata.operationId, job!.id);
   await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, made, "hidden"))!);
   await scene.becomes(made, "removed");
@@ -159,7 +162,7 @@ test("retains its backup after a failure, until a retry or removal", async (cont
   const [made, other] = [await copy(context), await copy(context)];
   for (const id of [made, other]) assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   await backUp(context);
-  const [kept] = await scene.db.sql("select state from backups where id = $1", [older]);
+  const [kept] = await selectRows(scene.db, "backups", { id: older }, { columns: ["state"] });
   assert.is(kept.state, "ready");
   faults.remove(fault);
   await scene.db.transact((tx) =>
@@ -177,7 +180,7 @@ test("retains its backup after a failure, until a retry or removal", async (cont
 
 test("is refused for a source that cannot be backed up", async (context) => {
   const { scene, id } = context;
-  await scene.db.sql("update spokes set state = 'failed' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "failed" }, { id });
   const error = await rejection(copy(context, { copyBackup: "now" }));
   assert.is(error.message, "Cannot back up a spoke that is failed; it must be active or suspended");
 });

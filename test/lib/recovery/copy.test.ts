@@ -8,6 +8,7 @@ import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { addSiteContents, siteContentsOf, siteSecretsOf } from "#test/support/sites.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { backUp, copy, type CopyScene, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<CopyScene>("a copy");
 const RELAY = {
@@ -35,7 +36,7 @@ test("contains the data of its newest backup, and no credentials of the original
   );
   const row = await scene.becomes(await copy(context), "active", "failed");
   assert.equal([row.state, row.stateReason, row.health], ["active", null, "healthy"]);
-  const [request] = await scene.db.sql("select state from restore_requests");
+  const [request] = await selectRows(scene.db, "restore_requests", {}, { columns: ["state"] });
   assert.is(request.state, "open", "a copy is no restore");
   assert.equal(siteContentsOf(simulator, row.namespace), { ...before, title: "Copy of algebra" });
   const theirs = siteSecretsOf(simulator, row.namespace), shared = new Set(Object.values(own));
@@ -50,7 +51,7 @@ test("contains the data of its newest backup, and no credentials of the original
 });
 
 test("has the version, images and disks of its source, and no drift", async ({ scene, id }) => {
-  const [{ id: made }] = await scene.db.sql("select id from spokes where copy_of = $1", [id]);
+  const [{ id: made }] = await selectRows(scene.db, "spokes", { copyOf: id }, { columns: ["id"] });
   const [source, row] = [await scene.row(id), await scene.row(made)];
   for (const name of ["version", "images", "resources"]) {
     assert.equal(row.blueprintInputs[name], source.blueprintInputs[name]);
@@ -62,16 +63,15 @@ test("has the version, images and disks of its source, and no drift", async ({ s
 });
 
 test("names its source in its operation and in the audit log", async ({ scene, id }) => {
-  const [{ id: made, slug, fromBackup }] = await scene.db.sql("select * from spokes where copy_of = $1", [id]);
+  const [{ id: made, slug, fromBackup }] = await selectRows(scene.db, "spokes", { copyOf: id });
   const [job] = await scene.operations(made);
   assert.match(readOperationNotes(job!).join("\n"), `Copied from algebra, using backup ${fromBackup} of `);
   assert.match(readOperationNotes(job!).join("\n"), "The site sends no email until an administrator allows it");
-  const [requested] = await scene.db.sql(
-    "select metadata from audit_events where kind = 'spoke_requested' and spoke_id = $1",
-    [made],
-  );
+  const [requested] = await selectRows(scene.db, "audit_events", { kind: "spoke_requested", spokeId: made }, {
+    columns: ["metadata"],
+  });
   assert.equal(requested.metadata.copyOf, { spokeId: id, slug: "algebra", backupId: fromBackup });
-  const [copied] = await scene.db.sql("select * from audit_events where kind = 'spoke_copied' and spoke_id = $1", [id]);
+  const [copied] = await selectRows(scene.db, "audit_events", { kind: "spoke_copied", spokeId: id });
   const { federationId: hubId } = await scene.row(id);
   assert.equal([copied.actorEmail, copied.metadata], [
     scene.actor.email,
@@ -80,7 +80,7 @@ test("names its source in its operation and in the audit log", async ({ scene, i
 });
 
 test("sends no mail, although the original site does", async ({ scene, id, namespace }) => {
-  const [{ namespace: own }] = await scene.db.sql("select namespace from spokes where copy_of = $1", [id]);
+  const [{ namespace: own }] = await selectRows(scene.db, "spokes", { copyOf: id }, { columns: ["namespace"] });
   const mailing = (of: string) => {
     const env = scene.simulator.objects("ConfigMap").find(({ metadata }) =>
       metadata.namespace === of && metadata.name === "moodle-env"
@@ -116,7 +116,7 @@ test("gets the requested theme and courses in another hub", async (context) => {
       seeds: [{ name: "demo", courses: [{ shortname: "demo-1" }] }],
     });
   const app = { ...scene.app, catalog: loadCatalog(catalog, scene.app.blueprint) };
-  await scene.db.sql("update spokes set identity = true where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { identity: true }, { id });
   const hub = await scene.hub("art"), request = { brand: "ocean", seed: "demo", identity: false };
   const made = await copy({ ...context, scene: { ...scene, app } }, request, hub);
   const row = await scene.becomes(made, "active", "failed");

@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("endStoppedRun");
 test.before(async (context) => void (context.scene = await openScene()));
@@ -17,7 +18,7 @@ test("fails an operation whose end cannot be recorded after several attempts, an
   let attempts = 0;
   const refuse = () => Promise.reject(new ClusterError("ErrImagePull", "no such image", { transient: false }));
   const mistake = () => Promise.reject(new TypeError(`secret of ours ${++attempts}`));
-  await scene.db.sql("update spokes set state = 'updating' where id = $1", [hub.spokes[0]]);
+  await updateRows(scene.db, "spokes", { state: "updating" }, { id: hub.spokes[0] });
   const [job, after] = await scene.enqueue(action(odd, hub, 0), action(next, hub, 0));
   await scene.open([
     { kind: odd, steps: { only: refuse }, hooks: { onFailed: mistake } },
@@ -26,9 +27,11 @@ test("fails an operation whose end cannot be recorded after several attempts, an
   assert.is((await scene.until(after!.id, ended)).state, "succeeded");
   const broken = await scene.until(job!.id, ended);
   assert.equal([broken.state, attempts, broken.failure?.code], ["failed", 3, "internal"]);
-  const [row] = await scene.db.sql("select state, health, state_reason from spokes where id = $1", [hub.spokes[0]]);
+  const [row] = await selectRows(scene.db, "spokes", { id: hub.spokes[0] }, {
+    columns: ["state", "health", "stateReason"],
+  });
   assert.equal(row, { state: "failed", health: "unknown", stateReason: broken.failure!.message });
-  assert.match(row.stateReason, /^The service could not record the result of the operation/);
+  assert.match(row.stateReason!, /^The service could not record the result of the operation/);
   assert.not.match(JSON.stringify(broken.failure), "secret");
 });
 
@@ -52,15 +55,15 @@ test("fails an operation whose start cannot be recorded after several attempts, 
   const hub = await scene.hub(1), odd = kind("stuck", ["only"]);
   let attempts = 0, ran = 0;
   const mistake = () => Promise.reject(new TypeError(`secret of ours ${++attempts}`));
-  await scene.db.sql("update spokes set state = 'active' where id = $1", [hub.spokes[0]]);
+  await updateRows(scene.db, "spokes", { state: "active" }, { id: hub.spokes[0] });
   const [job] = await scene.enqueue(action(odd, hub, 0));
   await scene.open([{ kind: odd, steps: { only: () => Promise.resolve(void ran++) }, hooks: { onStart: mistake } }]);
   const broken = await scene.until(job!.id, ended);
   assert.equal([broken.state, attempts, ran, broken.failure?.code], ["failed", 3, 0, "internal"]);
-  const [row] = await scene.db.sql("select state, state_reason from spokes where id = $1", [hub.spokes[0]]);
+  const [row] = await selectRows(scene.db, "spokes", { id: hub.spokes[0] }, { columns: ["state", "stateReason"] });
   assert.equal(row, { state: "active", stateReason: broken.failure!.message });
   assert.match(
-    row.stateReason,
+    row.stateReason!,
     /^The service could not record the start of the operation .* The site was not changed/,
   );
   assert.not.match(JSON.stringify(broken.failure), "secret");

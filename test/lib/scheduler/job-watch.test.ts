@@ -9,6 +9,7 @@ import { RunCancelledError } from "#lib/scheduler/stop-reasons.ts";
 import { type JobWatch, openJobWatch } from "#lib/scheduler/job-watch.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
+import { insertRow, NOW, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   db: TestDatabase;
@@ -20,10 +21,22 @@ interface Context {
 const test = suite<Context>("openJobWatch");
 test.before.each(async (context) => {
   context.db = await openTestDatabase();
-  await context.db.sql("insert into replicas (id, release) values ('rep_1', 'x')");
-  await context.db.sql(`insert into jobs (id, kind, visible, fence, time_limit_ms, plan, step_names, label, payload,
-    requester_id, requester_email, requester_ip, requester_agent)
-    values ('op_1', 'suspend', true, 1, 1000, 1, '{stop}', 'Waiting', '{}', 'u', 'e', '', '')`);
+  await insertRow(context.db, "replicas", { id: "rep_1", release: "x" });
+  await insertRow(context.db, "jobs", {
+    id: "op_1",
+    kind: "suspend",
+    visible: true,
+    fence: 1,
+    timeLimitMs: 1000,
+    plan: 1,
+    stepNames: "{stop}",
+    label: "Waiting",
+    payload: "{}",
+    requesterId: "u",
+    requesterEmail: "e",
+    requesterIp: "",
+    requesterAgent: "",
+  });
   context.running = new Map();
   context.stopped = [];
   context.watch = openJobWatch({ db: context.db, log: SILENT_LOG, running: context.running });
@@ -45,7 +58,7 @@ test("stops the run of a job that was cancelled or no longer runs", async (conte
   watch.follow("op_1");
   await until(() => stopped.length > 0);
   assert.instance(stopped[0]![1], FenceLostError);
-  await db.sql("update jobs set state = 'running', holder = 'rep_1', cancel_requested_at = wheelwright_now()");
+  await updateRows(db, "jobs", { state: "running", holder: "rep_1", cancelRequestedAt: NOW });
   watch.follow("op_1");
   await until(() => stopped.length > 1);
   assert.instance(stopped[1]![1], RunCancelledError);

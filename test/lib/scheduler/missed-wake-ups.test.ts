@@ -7,6 +7,7 @@ import { isFinalJobState } from "#lib/jobs/job.ts";
 import { requestJobCancellation } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
+import { deleteRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("openScheduler without wake-ups");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -29,7 +30,7 @@ test("finds requested and cancelled jobs without a wake-up", async ({ scene }) =
 test("finds a job whose lane has no ready-lane row", async ({ scene }) => {
   const hub = await scene.hub(1), short = kind("short", ["only"]);
   const [job] = await scene.enqueue(action(short, hub, 0));
-  await scene.db.sql("delete from ready_lanes");
+  await deleteRows(scene.db, "ready_lanes");
   await scene.open([{ kind: short, steps: { only: () => Promise.resolve() } }]);
   await scene.until(job!.id, ({ state }) => state === "succeeded");
 });

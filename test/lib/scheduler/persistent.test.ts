@@ -5,6 +5,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { DAY, sleep } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("startRun of a persistent kind");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -39,7 +40,7 @@ test("retries soon while a cluster is unavailable", async ({ scene }) => {
   const hub = await scene.hub(1);
   const removal = kind("removal", ["only"], { persistent: true });
   const [job] = await scene.enqueue(action(removal, hub, 0));
-  await scene.db.sql("update jobs set attempt = 30");
+  await updateRows(scene.db, "jobs", { attempt: 30 });
   await scene.open([{
     kind: removal,
     steps: {

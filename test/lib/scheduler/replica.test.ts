@@ -5,6 +5,7 @@ import { SILENT_LOG } from "#lib/base/log.ts";
 import { openReplica, type Replica } from "#lib/scheduler/replica.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
+import { deleteRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite("openReplica");
 
@@ -42,10 +43,10 @@ test("ends the lease if its row is missing, because the database was restored", 
   const db = await openTestDatabase();
   const replica = open(db.control.query);
   const { signal } = await until(() => replica.currentLease());
-  await db.sql("update replicas set heartbeat_at = '2000-01-01'");
+  await updateRows(db, "replicas", { heartbeatAt: "2000-01-01" });
   await until(async () => (await db.sql("select from replicas where heartbeat_at > '2000-01-02'")).length > 0);
   assert.is(signal.aborted, false);
-  await db.sql("delete from replicas");
+  await deleteRows(db, "replicas");
   await until(() => signal.aborted);
   (await until(() => replica.currentLease())).throwIfLapsed();
   await replica.close();

@@ -6,6 +6,7 @@ import { requestJobCancellation } from "#lib/jobs/store.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, openScene, type Scene } from "./scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("startRun");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -148,7 +149,7 @@ test("stops and cancels a running operation", async ({ scene }) => {
   await scene.until(job!.id, ({ state }) => state === "running");
   await scene.db.transact((tx) => requestJobCancellation(tx, job!.id));
   assert.is((await scene.until(job!.id, ended)).state, "cancelled");
-  const [audit] = await scene.db.sql("select kind, actor_email, object_id from audit_events");
+  const [audit] = await selectRows(scene.db, "audit_events", {}, { columns: ["kind", "actorEmail", "objectId"] });
   assert.equal(audit, { kind: "operation_cancelled", actorEmail: "ann@example.org", objectId: job!.id });
 });
 

@@ -7,6 +7,7 @@ import type { JobHandler, Outcome } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "./scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("openScheduler");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -65,7 +66,7 @@ test("continues the lane after a failure, and while a job waits for its next att
     if (spokeId !== last) throw new Error("not this one");
   });
   const jobs = await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
-  await scene.db.sql("update jobs set progress = '{\"bugs\": 2}' where spoke_id = $1", [failing]);
+  await updateRows(scene.db, "jobs", { progress: '{"bugs": 2}' }, { spokeId: failing });
   await scene.open([handler], { retry: { firstMs: 10 * MINUTE, maxMs: 10 * MINUTE } });
   assert.is((await scene.until(jobs[2]!.id, ended)).state, "succeeded");
   assert.is((await scene.until(jobs[0]!.id, ended)).state, "failed");

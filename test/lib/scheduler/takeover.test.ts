@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
+import { insertRow } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("openScheduler next to silent replicas");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -35,7 +36,7 @@ test("takes over from a silent replica with finished steps, without counting an 
 test("takes over from a dead replica although the database's clock was set back", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));
-  await scene.db.sql("insert into replicas (id, release) values ('dead', 'x')");
+  await insertRow(scene.db, "replicas", { id: "dead", release: "x" });
   await scene.db.sql(
     `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
        started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,

@@ -13,6 +13,7 @@ import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "../workers/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -91,12 +92,12 @@ test("pauses a removal until the original cluster is back.", async ({ scene, bef
   assert.is((await scene.row(before.id)).state, "removing");
   lead("home");
   await scene.becomes(before.id, "removed");
-  const [told] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_destroyed'");
+  const [told] = await selectRows(scene.db, "audit_events", { kind: "spoke_destroyed" }, { columns: ["metadata"] });
   assert.is(told.metadata.snapshots.length, 2);
 });
 
 test("ignores a cluster that changes during the deletion of a namespace.", async ({ scene, during, lead }) => {
-  await scene.db.sql("update spokes set cluster_uid = null where id = $1", [during.id]);
+  await updateRows(scene.db, "spokes", { clusterUid: null }, { id: during.id });
   const stuck = scene.simulator.faults.stuckNamespace(during.namespace);
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, during.id));
   await until(async () => /held by/.test((await scene.operations(during.id))[0]!.label), 30_000);

@@ -8,6 +8,7 @@ import { createHandlers } from "#lib/workers/handlers.ts";
 import { requireSameCluster } from "#lib/steps/same-cluster.ts";
 import { openSpokeSite } from "#lib/steps/site.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ clinic: Clinic }>("the site of a step");
 test.before(async (context) => void (context.clinic = await openClinic()));
@@ -50,9 +51,9 @@ test("is opened once, however much the step does", async ({ clinic }) => {
 test("contains the row at the start of the step", async ({ clinic }) => {
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
   const { namespaceUid: uid } = await clinic.row();
-  await db.sql("update spokes set namespace_uid = null where id = $1", [clinic.id]);
+  await updateRows(db, "spokes", { namespaceUid: null }, { id: clinic.id });
   const site = await openSpokeSite(app, run);
-  await db.sql("update spokes set namespace_uid = $2 where id = $1", [clinic.id, uid]);
+  await updateRows(db, "spokes", { namespaceUid: uid }, { id: clinic.id });
   assert.is(site.holding.uid, null);
   assert.match(
     (await rejection(Promise.resolve().then(() => site.space))).message,
@@ -63,7 +64,7 @@ test("contains the row at the start of the step", async ({ clinic }) => {
 
 test("reads the cluster identity that the step stored in the row", async ({ clinic }) => {
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
-  await db.sql("update spokes set cluster_uid = null where id = $1", [clinic.id]);
+  await updateRows(db, "spokes", { clusterUid: null }, { id: clinic.id });
   const site = await openSpokeSite(app, run);
   await requireSameCluster(site, run);
   const none = () => Promise.resolve(null), identity = () => Promise.resolve("another");

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { insertRow } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/audit");
 test.before(async (context) => {
@@ -101,11 +102,20 @@ test("is for operators only", async ({ scene }) => {
 });
 
 test("finds events that were written under a kind's former name", async ({ scene }) => {
-  await scene.db.sql(
-    `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
-      customer_visible, origin_private)
-     values ('evt_before', 'spoke_member_removed', 'system', 'system', 'spoke', 'x', '{}', '', '', '2026-01-01', false, false)`,
-  );
+  await insertRow(scene.db, "audit_events", {
+    id: "evt_before",
+    kind: "spoke_member_removed",
+    actorId: "system",
+    actorEmail: "system",
+    objectType: "spoke",
+    objectId: "x",
+    metadata: "{}",
+    ip: "",
+    userAgent: "",
+    at: "2026-01-01",
+    customerVisible: false,
+    originPrivate: false,
+  });
   assert.equal(await kinds(scene, "?kind=spoke_member_removed"), ["spoke_member_removed"]);
   assert.equal(await kinds(scene, "?kind=spoke_delegation_removed"), []);
 });

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/my-spokes");
 test.before(async (context) => {
@@ -26,7 +27,7 @@ test("lists all spokes for an operator, a hub's for its admin, and their own for
 });
 
 test("combines hub and spoke memberships", async ({ scene }) => {
-  const [yew] = await scene.db.sql("select id from spokes where slug = 'yew'");
+  const [yew] = await selectRows(scene.db, "spokes", { slug: "yew" }, { columns: ["id"] });
   await scene.db.sql("insert into spoke_members values ($1, $2)", [yew.id, scene.people.hubAdmin.id]);
   assert.equal(await slugs(scene, "hubAdmin"), ["elm", "yew", "oak"]);
 });
@@ -43,7 +44,7 @@ test("pages by limit and before", async ({ scene }) => {
 });
 
 test("filters by slug, state, health and a part of name or domain, combined", async ({ scene }) => {
-  await scene.db.sql("update spokes set display_name = '50% off_Ä\\', health = 'degraded' where slug = 'oak'");
+  await updateRows(scene.db, "spokes", { displayName: "50% off_Ä\\", health: "degraded" }, { slug: "oak" });
   const found: Record<string, string[]> = {
     "slug=elm": ["elm"],
     "slug=nothing": [],
@@ -83,7 +84,7 @@ test("shows removed spokes only to operators on request", async ({ scene }) => {
   await scene.db.sql(remove);
   assert.equal(await slugs(scene, "operator"), ["elm", "yew", "oak"]);
   assert.equal(await slugs(scene, "operator", "?includeRemoved=true"), ["elm", "yew", "ash", "oak"]);
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where slug = 'elm'");
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { slug: "elm" });
   assert.not.ok((await slugs(scene, "hubAdmin", "?includeRemoved=true")).includes("elm"));
 });
 

@@ -6,6 +6,7 @@ import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const MEANS = "VolumeSnapshotContent snapcontent-1 stays (GET kube.example.org:6443/api: connect ECONNREFUSED " +
   "203.0.113.7:6443): kubectl delete volumesnapshotcontent snapcontent-1";
@@ -15,8 +16,8 @@ const test = suite<{ scene: Scene; operation: string }>("operator details");
 test.before(async (context) => {
   const scene = await openScene(), { db, hub, spoke } = scene;
   Object.assign(context, { scene, operation: createId("op") });
-  await db.sql("update spokes set state_reason = $2 where id = $1", [spoke, MEANS]);
-  await db.sql("update federations set state_reason = $2 where id = $1", [hub, MEANS]);
+  await updateRows(db, "spokes", { stateReason: MEANS }, { id: spoke });
+  await updateRows(db, "federations", { stateReason: MEANS }, { id: hub });
   const events = [{ at: "", object: "Pod/web-0", reason: "Unhealthy", message: MEANS, count: 1 }];
   const report = { step: "apply", code: "X", fault: "operator", message: MEANS, hint: MEANS, log: [MEANS], events };
   await db.sql(

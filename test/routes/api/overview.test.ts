@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { countRestoreTests } from "#lib/domains/backups/restore-test-store.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { insertRow, NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene; south: string }>("GET /api/overview");
 test.before.each(async (context) => {
@@ -67,7 +68,7 @@ test("is empty for a stranger, and 401 without credentials", async ({ scene }) =
 });
 
 test("combines hub and spoke memberships", async ({ scene, south }) => {
-  const [ash] = await scene.db.sql("select id from spokes where slug = 'ash'");
+  const [ash] = await selectRows(scene.db, "spokes", { slug: "ash" }, { columns: ["id"] });
   await scene.db.sql("insert into spoke_members values ($1, $2)", [ash.id, scene.people.hubAdmin.id]);
   const { spokes, hubs, queue } = await look(scene, "hubAdmin");
   assert.equal([spokes.total, queue.queued], [3, 2]);
@@ -90,7 +91,7 @@ test("is 404 for a hub that the caller cannot see, as for a missing one", async 
   const missing = [404, "federation_missing", "There is no such hub, or you have no access to it"];
   for (const who of ["hubAdmin", "spokeAdmin", "stranger"] as const) assert.equal(await ask(who, south), missing, who);
   assert.equal(await ask("operator", "nowhere"), missing);
-  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [south]);
+  await updateRows(scene.db, "federations", { state: "removed", removedAt: NOW }, { id: south });
   assert.equal(await ask("operator", south), missing);
 });
 
@@ -98,21 +99,21 @@ test("counts nothing that is removed", async ({ scene }) => {
   await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where slug <> 'oak'");
   const { spokes, hubs } = await look(scene, "operator");
   assert.equal([spokes.total, spokes.byState, hubs.length], [1, { ...NONE, active: 1 }, 2]);
-  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where slug = 'south'");
+  await updateRows(scene.db, "federations", { state: "removed", removedAt: NOW }, { slug: "south" });
   assert.equal((await look(scene, "operator")).hubs.map((hub: { total: number }) => hub.total), [1]);
 });
 
 test("counts active, unhealthy spokes as degraded", async ({ scene }) => {
-  await scene.db.sql("update spokes set health = 'degraded' where slug in ('oak', 'elm')");
+  await updateRows(scene.db, "spokes", { health: "degraded" }, { slug: ["oak", "elm"] });
   const { spokes, hubs } = await look(scene, "operator");
   assert.equal([spokes.degraded, ...hubs.map((hub: { degraded: number }) => hub.degraded)], [1, 0, 1]);
 });
 
 test("shows the oldest last restore test of active spokes, and counts failing ones", async ({ scene }) => {
-  await scene.db.sql("update spokes set state = 'active' where slug in ('ash', 'elm')");
-  await scene.db.sql("update spokes set verified_at = '2026-11-03T00:00:00Z' where slug = 'yew'"); // changing
+  await updateRows(scene.db, "spokes", { state: "active" }, { slug: ["ash", "elm"] });
+  await updateRows(scene.db, "spokes", { verifiedAt: "2026-11-03T00:00:00Z" }, { slug: "yew" }); // changing
   for (const [slug, at] of [["ash", "2026-11-20T05:00:00.000Z"], ["elm", "2026-11-18T05:00:00.000Z"]]) {
-    await scene.db.sql("update spokes set verified_at = $2 where slug = $1", [slug, at]);
+    await updateRows(scene.db, "spokes", { verifiedAt: at }, { slug });
   }
   await scene.db.sql("update spokes set unverified_since = now() where slug in ('elm', 'yew')");
   const { spokes, hubs } = await look(scene, "operator");
@@ -145,14 +146,14 @@ test("shows templates and their errors to operators only", async ({ scene }) => 
 });
 
 test("follows queued and finished operations, and counts no other jobs", async ({ scene }) => {
-  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+  await insertRow(scene.db, "replicas", { id: "r", release: "x" });
   await scene.db.sql(
     "update jobs set state = 'running', holder = 'r' where spoke_id = (select id from spokes where slug = 'elm')",
   );
   assert.equal((await look(scene, "operator")).queue, { queued: 3, running: 1 });
   await scene.db.sql("update jobs set state = 'succeeded', holder = null, finished_at = now() where state = 'running'");
   assert.equal((await look(scene, "operator")).queue, { queued: 3, running: 0 });
-  await scene.db.sql("update jobs set visible = false where kind = 'provision'");
+  await updateRows(scene.db, "jobs", { visible: false }, { kind: "provision" });
   assert.equal((await look(scene, "operator")).queue, { queued: 1, running: 0 });
   await scene.as("operator").delete(`/api/spokes/${scene.spoke}`);
   const { spokes, queue } = await look(scene, "hubAdmin");
@@ -177,7 +178,7 @@ test("has an ETag, and answers 304 if nothing changed", async ({ scene }) => {
   const { headers } = await scene.as("hubAdmin").get("/api/overview");
   const again = () => scene.as("hubAdmin").get("/api/overview", { "if-none-match": headers.get("etag")! });
   assert.is((await again()).status, 304);
-  await scene.db.sql("update spokes set health = 'degraded' where id = $1", [scene.spoke]);
+  await updateRows(scene.db, "spokes", { health: "degraded" }, { id: scene.spoke });
   assert.is((await again()).status, 200);
 });
 

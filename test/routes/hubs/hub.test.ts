@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { type Page, parsePage } from "#test/support/page.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -110,7 +111,7 @@ test("offer to abandon a failing removal", async ({ scene, open }) => {
 
 test("retry a failed hub, and explain if that is not possible", async ({ scene, open }) => {
   const { body: { id } } = await scene.as("operator").post("/api/federations", { slug: "broken" });
-  await scene.db.sql("update federations set state = 'failed', state_reason = 'No room' where id = $1", [id]);
+  await updateRows(scene.db, "federations", { state: "failed", stateReason: "No room" }, { id });
   const page = await open(`/hubs/${id}`);
   assert.match(page.part("alert").text, "No room.");
   const done = await page.submit("Try again");

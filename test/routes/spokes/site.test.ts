@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openSignInScene, type SignInScene } from "#test/lib/domains/spokes/sign-in-scene.ts";
 import { parsePage } from "#test/support/page.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ porch: SignInScene }>("the pages of a spoke with a running site");
 test.before(async (context) => void (context.porch = await openSignInScene()));
@@ -34,12 +35,12 @@ test("show a sign-in link once, and the link works", async ({ porch }) => {
 });
 
 test("explain why a site accepts no sign-in", async ({ porch }) => {
-  await porch.work.db.sql("update spokes set maintenance = true where id = $1", [porch.id]);
+  await updateRows(porch.work.db, "spokes", { maintenance: true }, { id: porch.id });
   const page = await parsePage(porch.scene, `/spokes/${porch.id}/sign-in-link`, "spokeAdmin");
   const refused = await page.submit("Create a link");
   assert.is(refused.status, 409);
   assert.match(refused.part("alert").text, "in maintenance mode; turn maintenance mode off first");
-  await porch.work.db.sql("update spokes set maintenance = false where id = $1", [porch.id]);
+  await updateRows(porch.work.db, "spokes", { maintenance: false }, { id: porch.id });
 });
 
 test.run();

@@ -2,18 +2,19 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene; elm: string }>("actions on the pages of a spoke");
 test.before.each(async (context) => {
   const scene = context.scene = await openScene();
   const { body } = await scene.as("operator").post(`/api/federations/${scene.hub}/spokes`, { slug: "elm" });
   context.elm = body.id;
-  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
-  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now()");
+  await updateRows(scene.db, "jobs", { state: "succeeded", finishedAt: NOW });
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW });
 });
 test.after.each(({ scene }) => scene.close());
 
-const jobs = ({ db }: Scene, kind: string) => db.sql("select payload from jobs where kind = $1", [kind]);
+const jobs = ({ db }: Scene, kind: string) => selectRows(db, "jobs", { kind }, { columns: ["payload"] });
 
 test("previews an action, then runs it", async ({ scene }) => {
   const page = await parsePage(scene, `/spokes/${scene.spoke}/actions/suspend`, "spokeAdmin");
@@ -61,7 +62,7 @@ test("offers all sizes with their resources, except the current one", async ({ s
 test("keeps changes of another user while the form was open", async ({ scene, elm }) => {
   const page = await parsePage(scene, `/spokes/${elm}/settings`, "hubAdmin");
   const { value: domain } = page.field("Domain");
-  await scene.db.sql("update spokes set admin_email = 'new@example.org' where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { adminEmail: "new@example.org" }, { id: elm });
   const wrong = await page.submit("Save", { Name: "Elm School", Domain: "not a domain" });
   assert.is(wrong.status, 400);
   await wrong.submit("Save", { Domain: domain! });
@@ -124,7 +125,7 @@ test("saves only changed settings, previews them and escapes hostile text", asyn
   assert.equal(await jobs(scene, "configure"), []);
   const done = await preview.submit("Save");
   assert.equal([done.path, done.title], [`/spokes/${elm}?done=asked`, "<b>Elm</b> · Wheelwright"]);
-  const [event] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_updated'");
+  const [event] = await selectRows(scene.db, "audit_events", { kind: "spoke_updated" }, { columns: ["metadata"] });
   assert.equal(Object.keys(event!.metadata.changed), ["displayName"]);
 });
 

@@ -6,6 +6,7 @@ import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { parsePage } from "#test/support/page.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("the pages of a spoke");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -53,7 +54,7 @@ test("show the cause and the hint at the failed step, escaped", async ({ scene }
     "update jobs set state = 'failed', holder = null, finished_at = wheelwright_now(), failure = $2::text::jsonb where id = $1",
     [operation, JSON.stringify(FAILURE)],
   );
-  await scene.db.sql("update spokes set state = 'failed' where id = $1", [scene.spoke]);
+  await updateRows(scene.db, "spokes", { state: "failed" }, { id: scene.spoke });
   const page = await parsePage(scene, `/spokes/${scene.spoke}`, "hubAdmin");
   const step = page.part("listitem", /^Stopping Moodle/).text;
   assert.match(step, /: failed.*Moodle does not start <i>\. The image is missing\. Push it; then retry\./);
@@ -73,9 +74,7 @@ test("answer 404 for an operation of another spoke", async ({ scene }) => {
 });
 
 test("show operators the details of a removed spoke, without actions", async ({ scene }) => {
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
-    scene.spoke,
-  ]);
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { id: scene.spoke });
   const page = await parsePage(scene, `/spokes/${scene.spoke}`, "operator");
   assert.match(page.text, /Removed.*Removed on/);
   assert.equal(page.part("navigation", "oak").all("link"), ["Overview", "Operations", "Activity", "Backups"]);
@@ -172,7 +171,7 @@ test("show passed and failed restore tests with their counts", async ({ scene })
   await take({ verifiedAt: at, verification });
   await take({ createdAt: new Date(), verificationError: "its database belongs to another site" });
   await saveSnapshotClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
-  await db.sql("update spokes set verified_at = $1, unverified_since = $1, state = 'active'", [at.toISOString()]);
+  await updateRows(db, "spokes", { verifiedAt: at.toISOString(), unverifiedSince: at.toISOString(), state: "active" });
   const page = await parsePage(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
   const [newest, proved] = page.part("region", "Backups").all("listitem");
   assert.match(newest!, "its database belongs to another site");

@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 import { openScene, type Scene } from "../../lib/doctor/scene.ts";
+import { insertRow, NOW, selectRows } from "#test/support/rows.ts";
 
 interface Context {
   db: TestDatabase;
@@ -31,11 +32,11 @@ test.after(async ({ db, scene }) => {
 });
 
 async function hold({ db }: Context): Promise<void> {
-  await db.sql("insert into database_restores (taken_at) values (wheelwright_now())");
+  await insertRow(db, "database_restores", { takenAt: NOW });
 }
 
 async function isHeld({ db }: Context): Promise<boolean> {
-  return (await db.sql("select 1 from database_restores where released_at is null")).length > 0;
+  return (await selectRows(db, "database_restores", { releasedAt: null })).length > 0;
 }
 
 const REFUSED = [

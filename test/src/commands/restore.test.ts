@@ -8,6 +8,7 @@ import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { backUp, readMarks, writeMark } from "#test/lib/recovery/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { startProgram } from "#test/support/program.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -63,12 +64,12 @@ test("lists the backups of a spoke for each of its names", async ({ id, backup, 
 
 test("reports that a backup failed its last restore test", async ({ scene, id, backup, run }) => {
   const failure = "The restored site differs from the backup: its database belongs to another site";
-  await scene.db.sql("update backups set verification_error = $1 where id = $2", [failure, backup]);
+  await updateRows(scene.db, "backups", { verificationError: failure }, { id: backup });
   const list = await run(id, "--list");
   assert.match(list.text, new RegExp(`${backup} .* failed$`, "m"));
   assert.match(list.text, `The last restore test of ${backup} failed: ${failure}`);
   assert.match((await run(id, "--dry-run")).text, `(its last restore test failed: ${failure})`);
-  await scene.db.sql("update backups set verification_error = 'Not tried: no room' where id = $1", [backup]);
+  await updateRows(scene.db, "backups", { verificationError: "Not tried: no room" }, { id: backup });
   for (const flag of ["--list", "--dry-run"]) assert.not.match((await run(id, flag)).text, /failed/);
   await scene.db.sql(
     "update backups set verification_error = null, verified_at = now(), verification = '{}' where id = $1",
@@ -77,7 +78,7 @@ test("reports that a backup failed its last restore test", async ({ scene, id, b
     ],
   );
   assert.match((await run(id, "--list")).text, new RegExp(`${backup} .* verified 20\\d\\d-.* UTC$`, "m"));
-  await scene.db.sql("update backups set verified_at = null, verification = null where id = $1", [backup]);
+  await updateRows(scene.db, "backups", { verifiedAt: null, verification: null }, { id: backup });
 });
 
 test("previews a restore with --dry-run, and writes nothing", async ({ scene, id, backup, run }) => {
@@ -93,9 +94,9 @@ test("previews a restore with --dry-run, and writes nothing", async ({ scene, id
   assert.match(text, /Nothing was written\.$/);
   assert.not.match(text, "suspended");
   assert.equal(await written(scene), before);
-  await scene.db.sql(`update spokes set state = 'suspended' where id = '${id}'`);
+  await updateRows(scene.db, "spokes", { state: "suspended" }, { id });
   assert.match((await run("math/algebra", "--dry-run")).text, "  - The suspended site is started\n");
-  await scene.db.sql(`update spokes set state = 'active' where id = '${id}'`);
+  await updateRows(scene.db, "spokes", { state: "active" }, { id });
 });
 
 test("queues a restore, prints how to watch it, and records the requester", async ({ scene, id, backup, run }) => {

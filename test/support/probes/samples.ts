@@ -6,6 +6,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
+import { insertRow } from "#test/support/rows.ts";
 
 export interface PathParamSample {
   readonly own: string;
@@ -96,11 +97,22 @@ async function makeNotification({ db }: Scene, federationId: string, spokeId: st
 
 async function makeOperation({ db }: Scene, federationId: string, spokeId: string): Promise<string> {
   const id = createId("op");
-  await db.sql(
-    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
-      requester_id, requester_email, requester_ip, requester_agent)
-     values ($1, 'provision', true, $2, $3, $4, 1000, 1, '{}', 'Waiting', 'system', 'system', '', 'test')`,
-    [id, `federation:${federationId}`, federationId, spokeId],
-  );
+  await insertRow(db, "jobs", {
+    id,
+    kind: "provision",
+    visible: true,
+    lane: `federation:${federationId}`,
+    federationId,
+    spokeId,
+    timeLimitMs: 1000,
+    plan: 1,
+    stepNames: "{}",
+    payload: "{}",
+    label: "Waiting",
+    requesterId: "system",
+    requesterEmail: "system",
+    requesterIp: "",
+    requesterAgent: "test",
+  });
   return id;
 }

@@ -6,6 +6,7 @@ import { resetPasswordFromCommandLine } from "#lib/domains/auth/admin-reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ db: TestDatabase }>("resetByOperator");
 
@@ -17,7 +18,7 @@ test.after((stage) => stage.db.close());
 test("returns a password that works, and invalidates the old one", async ({ db }) => {
   const ada = await createTestUser(db, "ada");
   const { password } = await resetPasswordFromCommandLine({ db, passwords: openPasswordHasher() }, " ADA@example.org ");
-  const [{ passwordHash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
+  const [{ passwordHash }] = await selectRows(db, "users", { id: ada.id }, { columns: ["passwordHash"] });
   assert.is(await verifyPassword(password, passwordHash), "right");
   assert.is(await verifyPassword(PASSWORD, passwordHash), "wrong");
 });
@@ -32,7 +33,7 @@ test("ends the user's sessions and their streams, but keeps tokens and other use
   await resetPasswordFromCommandLine(quick(db), ada.email);
   await until(() => isWoken);
   end();
-  assert.equal(await db.sql("select id from sessions where ended_at is null"), [{ id: other.id }]);
+  assert.equal(await selectRows(db, "sessions", { endedAt: null }, { columns: ["id"] }), [{ id: other.id }]);
   assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), []);
 });
 
@@ -40,7 +41,7 @@ test("verifies an unverified address and revokes a stranger's credentials", asyn
   const eve = await createTestUser(db, "eve", { verified: false });
   const { id } = await createTestToken(db, eve, "cli");
   await resetPasswordFromCommandLine(quick(db), eve.email);
-  const [user] = await db.sql("select email_verified_at from users where id = $1", [eve.id]);
+  const [user] = await selectRows(db, "users", { id: eve.id }, { columns: ["emailVerifiedAt"] });
   assert.ok(user.emailVerifiedAt);
   assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), [{ id }]);
   const events = await kindsOf(db, eve.id);
@@ -58,15 +59,15 @@ test("is rejected for a disabled user while an operator can enable them", async 
 });
 
 test("enables a disabled operator only if no other operator is left", async ({ db }) => {
-  await db.sql("update users set operator = false");
+  await updateRows(db, "users", { operator: false });
   const lost = await createTestUser(db, "lost", { disabled: true, operator: true });
   await createTestUser(db, "unproven", { verified: false, operator: true });
   const plain = await createTestUser(db, "plain", { disabled: true });
   assert.is((await rejection(resetPasswordFromCommandLine(quick(db), plain.email))).code, "user_disabled");
   assert.is((await resetPasswordFromCommandLine(quick(db), lost.email)).enabled, true);
-  const [user] = await db.sql("select disabled_at from users where id = $1", [lost.id]);
+  const [user] = await selectRows(db, "users", { id: lost.id }, { columns: ["disabledAt"] });
   assert.is(user.disabledAt, null);
-  const [event] = await db.sql("select metadata from audit_events where kind = 'user_updated'");
+  const [event] = await selectRows(db, "audit_events", { kind: "user_updated" }, { columns: ["metadata"] });
   assert.equal(event.metadata, { changed: { disabled: false } });
 });
 

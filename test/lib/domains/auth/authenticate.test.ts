@@ -9,6 +9,7 @@ import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
 const MESSAGE = "The Authorization header does not contain a valid token";
@@ -150,7 +151,7 @@ test("rejects a token from its expiry on", async ({ app, db, person }) => {
 test("rejects sessions and tokens of a disabled user", async ({ app, db, person }) => {
   const cookie = `wheelwright=${(await createTestSession(db, person)).secret}`;
   const authorization = `Bearer ${(await createTestToken(db, person, "cli")).plaintext}`;
-  await db.sql("update users set disabled_at = wheelwright_now() where id = $1", [person.id]);
+  await updateRows(db, "users", { disabledAt: NOW }, { id: person.id });
   assert.is(await authenticate(app, requestWith({ cookie }), ORIGIN), null);
   assert.is((await rejection(authenticate(app, requestWith({ authorization }), ORIGIN))).message, MESSAGE);
 });
@@ -199,7 +200,7 @@ again("returns the caller's current permissions, with the same credential", asyn
   const { plaintext } = await createTestToken(db, person, "readonly");
   const actor = (await authenticate(app, requestWith({ authorization: `Bearer ${plaintext}` }), ORIGIN))!;
   assert.equal(await reauthenticate(app, actor), actor);
-  await db.sql("update users set operator = true where id = $1", [person.id]);
+  await updateRows(db, "users", { operator: true }, { id: person.id });
   assert.is((await reauthenticate(app, actor))?.role, "operator");
 });
 
@@ -207,10 +208,10 @@ again("returns null if the token is revoked or the session has ended", async ({ 
   const token = await createTestToken(db, person, "readonly"), session = await createTestSession(db, person);
   const byToken = (await authenticate(app, requestWith({ authorization: `Bearer ${token.plaintext}` }), ORIGIN))!;
   const bySession = (await authenticate(app, requestWith({ cookie: `wheelwright=${session.secret}` }), ORIGIN))!;
-  await db.sql("update api_tokens set revoked_at = wheelwright_now()");
+  await updateRows(db, "api_tokens", { revokedAt: NOW });
   assert.is(await reauthenticate(app, byToken), null);
   assert.equal(await reauthenticate(app, bySession), bySession);
-  await db.sql("update sessions set ended_at = wheelwright_now()");
+  await updateRows(db, "sessions", { endedAt: NOW });
   assert.is(await reauthenticate(app, bySession), null);
 });
 

@@ -15,6 +15,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createFakePasswords } from "#test/support/mail-link-flows.ts";
 import { createTestSession, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "Firefox" };
 const REFUSAL = "Wrong email address or password";
@@ -100,7 +101,7 @@ test("behaves the same for a wrong address, a wrong or missing password, and a d
   }
   for (const cost of costs) assert.equal(cost, costs[0]);
   assert.is((costs[0] as [string[], number])[1], 1, "one run of scrypt");
-  assert.equal(await db.sql("select id from sessions"), []);
+  assert.equal(await selectRows(db, "sessions", {}, { columns: ["id"] }), []);
 });
 
 test("records a failure with the entered address and without the password", async ({ app, db }) => {
@@ -148,7 +149,7 @@ test("lets the owner sign in between slowed guesses of others", async ({ app, db
 test("rehashes an outdated hash once", async ({ app, db }) => {
   const ada = await createTestUser(db, "ada", { passwordHash: cheapHash(PASSWORD) });
   const login = { email: ada.email, password: PASSWORD };
-  const hash = async () => (await db.sql("select password_hash from users"))[0].passwordHash;
+  const hash = async () => (await selectRows(db, "users"))[0].passwordHash!;
   await signIn(app, ORIGIN, login);
   const renewed = await hash();
   assert.match(renewed, /^\$scrypt\$ln=15,r=8,p=3\$/);
@@ -176,7 +177,7 @@ test("rejects the old password if a new one is set during the check", async ({ a
   };
   const fault = await rejection(signIn({ ...app, passwords }, ORIGIN, { email: ada.email, password: PASSWORD }));
   assert.equal([fault.code, checks], ["login_failed", 2]);
-  assert.equal(await db.sql("select id from sessions"), []);
+  assert.equal(await selectRows(db, "sessions", {}, { columns: ["id"] }), []);
 });
 
 test.run();

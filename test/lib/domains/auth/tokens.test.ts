@@ -12,6 +12,7 @@ import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
 
@@ -79,7 +80,7 @@ test("rejects an expiry in the past by the service's clock, and stores nothing",
   const past = new Date(now.getTime() + HOUR / 2);
   const fault = await rejection(createToken(app, ada, { name: "late", scope: "cli", expiresAt: past }));
   assert.is(fault.code, "expiry_past");
-  assert.equal(await db.sql("select id from api_tokens"), []);
+  assert.equal(await selectRows(db, "api_tokens", {}, { columns: ["id"] }), []);
   const expiresAt = new Date(now.getTime() + 2 * HOUR);
   assert.equal((await createToken(app, ada, { name: "timely", scope: "cli", expiresAt })).expiresAt, expiresAt);
 });
@@ -102,9 +103,9 @@ listing("lists the caller's active tokens, newest first, with their last use", a
 listing("ends a page between tokens of the same millisecond", async ({ app, db, ada }) => {
   const made: ApiToken[] = [];
   for (const name of ["1", "2", "3", "4"]) made.push(await createToken(app, ada, { name, scope: "cli" }));
-  await db.sql("update api_tokens set created_at = '2026-01-01T00:00:00Z' where name in ('2', '3')");
-  await db.sql("update api_tokens set created_at = '2026-01-02T00:00:00Z' where name = '4'");
-  await db.sql("update api_tokens set created_at = '2025-12-31T00:00:00Z' where name = '1'");
+  await updateRows(db, "api_tokens", { createdAt: "2026-01-01T00:00:00Z" }, { name: ["2", "3"] });
+  await updateRows(db, "api_tokens", { createdAt: "2026-01-02T00:00:00Z" }, { name: "4" });
+  await updateRows(db, "api_tokens", { createdAt: "2025-12-31T00:00:00Z" }, { name: "1" });
   const first = await listTokens(db.rows, ada, { limit: 2 });
   assert.equal(first.items.map(({ name }) => name), ["4", "3"]);
   const second = await listTokens(db.rows, ada, { limit: 2, before: v.parse(BeforeCursor, first.next) });

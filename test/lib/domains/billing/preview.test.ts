@@ -7,6 +7,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import * as paid from "#test/support/payments.ts";
 import { openScene, type Scene as Stage } from "#test/support/scene.ts";
+import { insertRow, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Scene extends paid.PaymentsSetup {
   stage: Stage;
@@ -35,11 +36,14 @@ cost.before(async (scene) => {
   const subscription = { federationId: stage.hub, customer: scene.customer, items };
   scene.subscription = (await payments.createSubscription(subscription, NEVER)).id;
   provider.setNow(DECEMBER + 11 * DAYS);
-  await stage.db.sql("update spokes set size = 'small'");
-  await stage.db.sql(
-    "insert into subscriptions (federation_id, email, customer_id, subscription_id, status) values ($1, $2, $3, $4, 'active')",
-    [stage.hub, "pay@north.example", scene.customer, scene.subscription],
-  );
+  await updateRows(stage.db, "spokes", { size: "small" });
+  await insertRow(stage.db, "subscriptions", {
+    federationId: stage.hub,
+    email: "pay@north.example",
+    customerId: scene.customer,
+    subscriptionId: scene.subscription,
+    status: "active",
+  });
 });
 dry.after(async ({ stage, provider }) => {
   await stage.close();
@@ -54,15 +58,11 @@ const priceOf = async ({ stage }: Scene, body: object, who: "hubAdmin" | "spokeA
 
 /** Changes the row while the work runs. */
 async function meanwhile({ stage }: Scene, values: string, work: () => Promise<void>): Promise<void> {
-  const [row] = await stage.db.sql("select * from subscriptions");
+  const [row] = await selectRows(stage.db, "subscriptions");
   await stage.db.sql(`update subscriptions set ${values}`);
   await work();
   const { customerId, subscriptionId, status } = row!;
-  await stage.db.sql("update subscriptions set customer_id = $1, subscription_id = $2, status = $3", [
-    customerId,
-    subscriptionId,
-    status,
-  ]);
+  await updateRows(stage.db, "subscriptions", { customerId, subscriptionId, status });
 }
 
 cost("returns the cost of another spoke now and per month, in minor units", async (scene) => {
@@ -146,9 +146,9 @@ dry("is returned for a new spoke", async (scene) => {
 });
 
 dry("is returned for a copy, which defaults to the source's size", async ({ stage }) => {
-  const [row] = await stage.db.sql("select * from spokes where id = $1", [stage.spoke]);
+  const [row] = await selectRows(stage.db, "spokes", { id: stage.spoke });
   const inputs = createSpokeInputs(stage.app.catalog, stage.app.config, row as SpokeRow);
-  await stage.db.sql("update spokes set blueprint_inputs = $2 where id = $1", [stage.spoke, inputs]);
+  await updateRows(stage.db, "spokes", { blueprintInputs: inputs }, { id: stage.spoke });
   const copy = async (more: object) => {
     const body = { slug: "ash", copyOf: stage.spoke, copyBackup: "now", ...more };
     return (await stage.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", body)).body.price;
@@ -165,12 +165,12 @@ dry("is returned for a resize: one spoke less of the old size and one more of th
 dry("is zero per month for a suspended spoke, with a credit", async (scene) => {
   const suspended = { ...PRORATED, size: "small", recurringMonthly: 0, dueNow: -2000 };
   assert.equal(await priceOf(scene, { action: "suspend" }), suspended);
-  await scene.stage.db.sql("update spokes set state = 'suspending'");
+  await updateRows(scene.stage.db, "spokes", { state: "suspending" });
   const resumed = { ...PRORATED, size: "small", recurringMonthly: 3100 };
   assert.equal(await priceOf(scene, { action: "resume" }), { ...resumed, dueNow: 0 });
-  await scene.stage.db.sql("update spokes set state = 'suspended'");
+  await updateRows(scene.stage.db, "spokes", { state: "suspended" });
   assert.equal(await priceOf(scene, { action: "resume" }), { ...resumed, dueNow: 2000 });
-  await scene.stage.db.sql("update spokes set state = 'active'");
+  await updateRows(scene.stage.db, "spokes", { state: "active" });
 });
 
 dry("is not available for changes without an effect on the bill", async (scene) => {

@@ -10,15 +10,14 @@ import type { Subscription } from "#lib/drivers/payments/payments.ts";
 import { addHubAdmin, createTestSession, createTestUser } from "#test/support/users.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { insertRow } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("saveSubscription");
 
 test.before(async (context) => {
   context.scene = await openScene();
   const { db, hub } = context.scene;
-  await db.sql("insert into subscriptions (federation_id, email, customer_id) values ($1, 'a@example.org', 'cus_1')", [
-    hub,
-  ]);
+  await insertRow(db, "subscriptions", { federationId: hub, email: "a@example.org", customerId: "cus_1" });
 });
 test.after(({ scene }) => scene.close());
 

@@ -14,6 +14,7 @@ import {
   type NoticeContext,
   useNoticeDatabase,
 } from "./notice-scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<NoticeContext>("announceToPage");
 useNoticeDatabase(test);
@@ -105,9 +106,12 @@ test("reads only users after the last user of the previous page", async (context
   const people = [await createCaller(context, "ada"), await createCaller(context, "bob")].map(({ userId }) => userId)
     .sort();
   assert.equal(await announceNotices(context, [endpointNotice("x")], { after: people[0]! }), { mailed: 1, next: null });
-  assert.equal((await context.db.sql("select user_id from deprecation_notices")).map((row) => row.userId), [
-    people[1],
-  ]);
+  assert.equal(
+    (await selectRows(context.db, "deprecation_notices", {}, { columns: ["userId"] })).map((row) => row.userId),
+    [
+      people[1],
+    ],
+  );
 });
 
 test("emails nobody if the transaction is aborted", async (context) => {

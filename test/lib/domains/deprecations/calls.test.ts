@@ -8,6 +8,7 @@ import { startSpanContext } from "#lib/base/trace.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { until } from "#test/support/until.ts";
+import { deleteRows } from "#test/support/rows.ts";
 
 interface Context {
   db: TestDatabase;
@@ -33,7 +34,7 @@ test.before.each((context) => {
 });
 test.after.each(async ({ db, counters }) => {
   await Promise.all(counters.map((counter) => counter.close()));
-  await db.sql("delete from token_calls");
+  await deleteRows(db, "token_calls");
 });
 test.after(({ db }) => db.close());
 
@@ -129,7 +130,7 @@ test("skips a deleted token and writes the other counts", async (context) => {
   const gone = await createTestToken(db, ada, "cli");
   counter.count(gone.id, "GET /api/x");
   await counter.flush();
-  await db.sql("delete from api_tokens where id = $1", [gone.id]);
+  await deleteRows(db, "api_tokens", { id: gone.id });
   for (const token of [gone.id, one, "tok_never"]) counter.count(token, "GET /api/x");
   await counter.flush();
   assert.equal(await readCounts(context), { [`${one} GET /api/x 0`]: 1 });

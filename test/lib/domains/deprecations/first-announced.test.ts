@@ -5,6 +5,7 @@ import type { AnnouncedChange } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestUser } from "#test/support/users.ts";
+import { insertRow } from "#test/support/rows.ts";
 
 const test = suite<{ db: TestDatabase }>("recordFirstAnnouncements");
 test.before.each(async (context) => {
@@ -35,7 +36,7 @@ test("returns the first start with the announcement, on every replica and later"
 
 test("returns the first mail's time if an earlier release has emailed the announcement", async ({ db }) => {
   const { id } = await createTestUser(db, "ada"), at = new Date("2026-11-01T10:00:00.000Z");
-  await db.sql("insert into deprecation_notices (notice_id, user_id, notified_at) values ('a', $1, $2)", [id, at]);
+  await insertRow(db, "deprecation_notices", { noticeId: "a", userId: id, notifiedAt: at });
   assert.equal((await recordFirstAnnouncements(db.rows, [notice("a")])).get("a"), at);
 });
 

@@ -7,6 +7,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { deleteRows, NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ db: TestDatabase }>("decideVisibility");
 test.before.each(async (context) => void (context.db = await openTestDatabase()));
@@ -54,8 +55,8 @@ test("is everything for operators, reduced for hub admins, own spokes for spoke 
 
 test("is nothing for an ended session or a revoked token", async ({ db }) => {
   const { look, root, ann } = await arrange(db);
-  await db.sql("update sessions set ended_at = wheelwright_now() where user_id = $1", [root.id]);
-  await db.sql("update api_tokens set revoked_at = wheelwright_now() where user_id = $1", [ann.id]);
+  await updateRows(db, "sessions", { endedAt: NOW }, { userId: root.id });
+  await updateRows(db, "api_tokens", { revokedAt: NOW }, { userId: ann.id });
   assert.equal((await look()).slice(0, 4), [null, "all", "plain", null]);
 });
 
@@ -69,15 +70,15 @@ test("is nothing for an expired token or an idle session", async ({ db }) => {
 
 test("is nothing for a disabled user or an unverified address", async ({ db }) => {
   const { look, root, ann } = await arrange(db);
-  await db.sql("update users set disabled_at = wheelwright_now() where id = $1", [root.id]);
-  await db.sql("update users set email_verified_at = null where id = $1", [ann.id]);
+  await updateRows(db, "users", { disabledAt: NOW }, { id: root.id });
+  await updateRows(db, "users", { emailVerifiedAt: null }, { id: ann.id });
   assert.equal((await look()).slice(0, 4), [null, null, null, null]);
 });
 
 test("follows a demotion and a lost membership", async ({ db }) => {
   const { look, root, ann, oak } = await arrange(db);
-  await db.sql("update users set operator = false where id = $1", [root.id]);
-  await db.sql("delete from federation_members where user_id = $1", [ann.id]);
+  await updateRows(db, "users", { operator: false }, { id: root.id });
+  await deleteRows(db, "federation_members", { userId: ann.id });
   await addSpokeAdmin(db, ann, oak);
   assert.equal((await look()).slice(0, 4), [null, null, [oak], [oak]]);
 });

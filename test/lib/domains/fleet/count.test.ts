@@ -6,6 +6,7 @@ import { countFleet } from "#lib/domains/fleet/count.ts";
 import { sealAll, write } from "#test/lib/audit/scene.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene; hub: Hub }>("countFleet");
 test.before.each(async (context) => {
@@ -19,9 +20,9 @@ const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
 test("counts live spokes by state and health, and drifted spokes", async ({ scene: { db }, hub }) => {
   const [one, two, three, four] = hub.spokes;
   await db.sql("update spokes set state = 'active', health = 'healthy' where id = any($1)", [[one, two]]);
-  await db.sql("update spokes set drift = '{}' where id = $1", [two]);
-  await db.sql("update spokes set state = 'failed' where id = $1", [three]);
-  await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [four]);
+  await updateRows(db, "spokes", { drift: "{}" }, { id: two });
+  await updateRows(db, "spokes", { state: "failed" }, { id: three });
+  await updateRows(db, "spokes", { state: "removed", removedAt: NOW }, { id: four });
   const { spokes } = await countFleet(db);
   assert.equal(spokes.toSorted((a, b) => a.state < b.state ? -1 : 1), [
     { state: "active", health: "healthy", count: 2, drifted: 1 },
@@ -53,7 +54,7 @@ test("finds the oldest of the newest good backups, and uses the age of a spoke w
   await backup(one!, HOUR, "failed");
   await backup(one!, HOUR, "ready", { deletingSince: now });
   assert.equal((await countFleet(db)).oldestBackup, ago(now, 30 * HOUR));
-  await db.sql("update spokes set state = 'active', ready_at = $1 where id = $2", [ago(now, 3 * DAY), three]);
+  await updateRows(db, "spokes", { state: "active", readyAt: ago(now, 3 * DAY) }, { id: three });
   assert.equal((await countFleet(db)).oldestBackup, ago(now, 3 * DAY));
 });
 
@@ -84,7 +85,7 @@ test("counts a lane as queued if its operation could run, and as waiting only fo
   assert.equal(busy, { queued: 1, running: 1 });
   assert.ok(longestWaitSeconds >= 600);
   await scene.open([{ kind: work, steps: { only: () => end.promise } }]);
-  await until(async () => (await db.sql("select id from jobs where state = 'running'")).length === 2);
+  await until(async () => (await selectRows(db, "jobs", { state: "running" })).length === 2);
   assert.equal((await countFleet(db)).lanes, { queued: 0, running: 2, longestWaitSeconds: 0 });
   end.resolve();
 });

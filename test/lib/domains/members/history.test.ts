@@ -5,6 +5,7 @@ import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts
 import { recordEvents, resetNotifications } from "#test/lib/domains/notifications/record-events.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
+import { deleteRows, selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("markHistoryAsRead");
 
@@ -48,7 +49,7 @@ test("marks events from before the membership as read for a new spoke admin", as
 test("ignores marking events from before the membership", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await recordEvents(db, { hub, spoke });
-  const [{ id }] = await db.sql("select id from audit_events where kind = 'spoke_actioned'");
+  const [{ id }] = await selectRows(db, "audit_events", { kind: "spoke_actioned" }, { columns: ["id"] });
   await delegate(scene, "stranger");
   const { status, body } = await scene.as("stranger").post(`/api/notifications/${id}/read`);
   assert.equal([status, body.read, body.readAt], [200, true, null]);
@@ -69,7 +70,7 @@ test("marks a hub's history as read for a new admin, except unread events of the
     ["spoke_delegated", false, null],
   ]);
   await assertCountsAreExact(db);
-  await db.sql("delete from federation_members where user_id = $1", [people.stranger.id]);
+  await deleteRows(db, "federation_members", { userId: people.stranger.id });
   assert.is(await unread(scene, "stranger"), 2);
 });
 

@@ -9,6 +9,7 @@ import {
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ db: TestDatabase; root: string }>("memberships");
 
@@ -59,8 +60,8 @@ test("are listed with hubs first, in order of time, without removed objects", as
     await db.sql("update spoke_members set created_at = created_at - interval '1 second'");
   }
   assert.equal(await listAdministeredNames(db.rows, cal.id), ["south", "north", "oak", "elm"]);
-  await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [oak]);
-  await db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [south]);
+  await updateRows(db, "spokes", { state: "removed", removedAt: NOW }, { id: oak });
+  await updateRows(db, "federations", { state: "removed", removedAt: NOW }, { id: south });
   assert.equal(await listAdministeredNames(db.rows, cal.id), ["north", "elm"]);
 });
 

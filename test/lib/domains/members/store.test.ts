@@ -4,6 +4,7 @@ import { readUser, type User } from "#lib/domains/users/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestUser, type TestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 interface Stage {
   db: TestDatabase;
@@ -60,8 +61,8 @@ test("ignores memberships in removed objects", async ({ db, root }) => {
   const [north, south] = [await insertHub(db, root.id, "north"), await insertHub(db, root.id, "south")];
   await addHubAdmin(db, ada, north);
   await addSpokeAdmin(db, ada, await insertSpoke(db, root.id, south));
-  await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
-  await db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [north]);
+  await updateRows(db, "spokes", { state: "removed", removedAt: NOW });
+  await updateRows(db, "federations", { state: "removed", removedAt: NOW }, { id: north });
   assert.equal(permissionsOf(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
 });
 

@@ -17,6 +17,7 @@ import { createSeededRandom, type SeededRandom } from "#test/support/bench/rando
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite("counts of notifications");
 const ROUNDS = 12, AT_ONCE = 10;
@@ -143,7 +144,7 @@ async function readOne(db: Database, reader: NotificationReader, dice: number): 
 }
 
 async function readerOf(db: TestDatabase, userId: string): Promise<NotificationReader> {
-  const [{ operator }] = await queryRows(db, "select operator from users where id = $1", [userId]);
+  const [{ operator }] = await selectRows(db, "users", { id: userId }, { columns: ["operator"] });
   return { userId, role: operator ? "operator" : "hub_admin" };
 }
 

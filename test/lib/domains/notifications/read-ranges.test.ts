@@ -12,6 +12,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, createTestUser } from "#test/support/users.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const EVENTS = 240;
 const page = { limit: 20, unreadOnly: true, before: undefined };
@@ -29,7 +30,7 @@ async function arrange(db: TestDatabase, name: string) {
   await addHubAdmin(db, person, hub);
   await insertSpokeEvents(db, { hub, spoke }, Array.from({ length: EVENTS }, (_, i) => i));
   const reader: NotificationReader = { role: "hub_admin", userId: person.id };
-  const rows = await db.sql("select id from audit_events where federation_id = $1 order by at", [hub]);
+  const rows = await selectRows(db, "audit_events", { federationId: hub }, { columns: ["id"], orderBy: "at" });
   return { reader, ids: rows.map(({ id }) => id as string) };
 }
 
@@ -84,7 +85,9 @@ test("end where the last range began before the previous run", async ({ db }) =>
   const { hub, spoke } =
     (await db.sql("select federation_id as hub, spoke_id as spoke from audit_events where id = $1", [ids[0]]))[0]!;
   await recordEvents(db, ...Array.from({ length: 5 }, () => ({ hub, spoke })));
-  const fresh = (await db.sql("select id from audit_events where federation_id = $1 order by at", [hub])).slice(EVENTS);
+  const fresh = (await selectRows(db, "audit_events", { federationId: hub }, { columns: ["id"], orderBy: "at" })).slice(
+    EVENTS,
+  );
   for (const { id } of [fresh[0]!, fresh[1]!, fresh[3]!]) await markNotificationAsRead(db, toMarkingReader(reader), id);
   assert.equal(await markAllNotificationsAsRead(db, toMarkingReader(reader)), { marked: 2 });
   assert.equal((await listNotifications(db.rows, reader, page)).items, []);

@@ -6,6 +6,7 @@ import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { rejection } from "#test/support/until.ts";
 import { type DomainScene, openDomainScene } from "./domain-scene.ts";
+import { insertRow, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: DomainScene }>("abandonSpoke");
 test.before(async (context) => void (context.stage = await openDomainScene()));
@@ -36,11 +37,11 @@ test("marks the spoke as removed immediately, with audit and stream events", asy
   const { app, db, operator } = stage;
   const [row, id] = await going(stage, "gone");
   await failed(stage, id);
-  await db.sql(`update jobs set progress = '{"snapshots": [{"claim": "files"}]}' where id = $1`, [id]);
+  await updateRows(db, "jobs", { progress: '{"snapshots": [{"claim": "files"}]}' }, { id });
   const record = await abandonSpoke(app, operator, row);
   assert.equal([record.state, record.health, record.operation], ["removed", "unknown", null]);
   assert.match(record.stateReason!, /^Abandoned by an operator/);
-  const [job] = await db.sql("select state from jobs where id = $1", [id]);
+  const [job] = await selectRows(db, "jobs", { id }, { columns: ["state"] });
   assert.is(job.state, "cancelled");
   const audit = await db.sql(
     "select kind, actor_id, metadata from audit_events where spoke_id = $1 order by at desc limit 2",
@@ -52,7 +53,10 @@ test("marks the spoke as removed immediately, with audit and stream events", asy
     ...[true, row.namespace, row.cluster, [{ claim: "files" }]],
     operator.userId,
   ]);
-  const events = await db.sql("select type, data from stream_events where spoke_id = $1 order by number", [row.id]);
+  const events = await selectRows(db, "stream_events", { spokeId: row.id }, {
+    columns: ["type", "data"],
+    orderBy: "number",
+  });
   const last = events.at(-1)!;
   assert.equal([last.type, last.data.state, last.data.operation.id], ["SpokeUpdateRemoved", "removed", id]);
   assert.is(events.filter(({ type }) => type === "SpokeUpdateRemoved").length, 1);
@@ -80,15 +84,15 @@ test("ends a running removal, and rejects the second of two callers", async ({ s
   const { app, db, operator } = stage;
   const [row, id] = await going(stage, "running");
   await failed(stage, id);
-  await db.sql("insert into replicas (id, release) values ('rep_test', 'test')");
-  await db.sql("update jobs set state = 'running', holder = 'rep_test' where id = $1", [id]);
+  await insertRow(db, "replicas", { id: "rep_test", release: "test" });
+  await updateRows(db, "jobs", { state: "running", holder: "rep_test" }, { id });
   const both = await Promise.allSettled([1, 2].map(() => abandonSpoke(app, operator, row)));
   assert.equal(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
-  const [job] = await db.sql("select state, holder from jobs where id = $1", [id]);
+  const [job] = await selectRows(db, "jobs", { id }, { columns: ["state", "holder"] });
   assert.equal(job, { state: "cancelled", holder: null });
-  const audit = await db.sql("select kind from audit_events where spoke_id = $1 and kind = 'spoke_destroyed'", [
-    row.id,
-  ]);
+  const audit = await selectRows(db, "audit_events", { spokeId: row.id, kind: "spoke_destroyed" }, {
+    columns: ["kind"],
+  });
   assert.is(audit.length, 1);
 });
 

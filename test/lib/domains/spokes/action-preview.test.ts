@@ -9,6 +9,7 @@ import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import type { ActionPreview, SpokeAction } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { deleteAsAdmin } from "#test/support/service-account.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("previewAction");
 test.before(async (context) => {
@@ -41,10 +42,7 @@ async function meanwhile(scene: WorkScene, id: string, change: string, work: () 
   const { namespaceUid, readyAt } = await scene.row(id);
   await scene.db.sql(`update spokes set ${change} where id = $1`, [id]);
   await work();
-  await scene.db.sql(
-    "update spokes set state = 'active', maintenance = false, namespace_uid = $2, ready_at = $3 where id = $1",
-    [id, namespaceUid, readyAt],
-  );
+  await updateRows(scene.db, "spokes", { state: "active", maintenance: false, namespaceUid, readyAt }, { id });
 }
 
 function fieldsOf({ changes }: ActionPreview): Record<string, [from: unknown, to: unknown]> {
@@ -176,7 +174,7 @@ test("lists manual changes for a reapply, and nothing right after the install", 
 
 test("writes nothing for any action", async ({ scene, id }) => {
   const readState = async () => ({
-    rows: await scene.db.sql("select * from spokes"),
+    rows: await selectRows(scene.db, "spokes"),
     jobs: await scene.db.sql("select * from jobs where visible order by seq"),
     audit: await scene.db.sql("select count(*)::int from audit_events"),
     stream: await scene.db.sql("select count(*)::int from stream_events"),
@@ -221,14 +219,14 @@ test("previews the failed operation for a retry", async ({ scene, id }) => {
     assert.equal([steps.includes("Installing Moodle"), changes, becomes], [true, [], "active"]);
   });
   await requestSpokeAction(scene.app, scene.actor, await scene.row(id), { action: "upgrade", lmsVersion: "5.2.2" });
-  await scene.db.sql("update jobs set state = 'failed', finished_at = wheelwright_now() where kind = 'upgrade'");
+  await updateRows(scene.db, "jobs", { state: "failed", finishedAt: NOW }, { kind: "upgrade" });
   await meanwhile(scene, id, "state = 'failed'", async () => {
     const { steps, changes } = await preview(scene, id, { action: "retry" });
     assert.equal([steps.includes("Taking a backup"), changes.some(({ field }) => field.endsWith(".image"))], [
       true,
       true,
     ]);
-    await scene.db.sql(`update jobs set payload = '{"lmsVersion": "gone"}' where kind = 'upgrade'`);
+    await updateRows(scene.db, "jobs", { payload: '{"lmsVersion": "gone"}' }, { kind: "upgrade" });
     const hopeless = await preview(scene, id, { action: "retry" });
     assert.equal(hopeless.changes, []);
     assert.match(hopeless.notes.join(), "Version gone is no longer offered");

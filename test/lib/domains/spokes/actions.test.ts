@@ -4,6 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: DomainScene }>("requestAction");
 test.before(async (context) => {
@@ -25,9 +26,9 @@ test("changes the state of an idle spoke immediately, and writes audit event, st
   const oak = await spoke(await hub("moves"), { slug: "oak" }, "active");
   const record = await requestSpokeAction(app, operator, oak, { action: "suspend" });
   assert.equal([record.state, record.operation!.kind, record.operation!.step], ["suspending", "suspend", 0]);
-  const [job] = await db.sql("select * from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  const [job] = await selectRows(db, "jobs", { spokeId: oak.id, state: "queued" });
   assert.equal([job.kind, job.lane], ["suspend", `spoke:${oak.id}`]);
-  const [audit] = await db.sql("select * from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [oak.id]);
+  const [audit] = await selectRows(db, "audit_events", { spokeId: oak.id, kind: "spoke_actioned" });
   assert.equal([audit.metadata.action, audit.metadata.operationId], ["suspend", job.id]);
   const [event] = await db.sql("select * from stream_events where spoke_id = $1 order by number desc", [oak.id]);
   assert.equal([event.type, event.data.operation.id], ["SpokeUpdateSuspending", job.id]);
@@ -41,17 +42,20 @@ test("queues resume behind suspend, and sends no event until it starts", async (
   const record = await requestSpokeAction(app, operator, oak, { action: "resume" });
   const [{ after }] = await db.sql("select count(*)::int as after from stream_events where spoke_id = $1", [oak.id]);
   assert.equal([record.state, record.operation!.kind, after - before], ["suspending", "suspend", 0]);
-  const jobs = await db.sql("select kind from jobs where spoke_id = $1 and state = 'queued' order by seq", [oak.id]);
+  const jobs = await selectRows(db, "jobs", { spokeId: oak.id, state: "queued" }, {
+    columns: ["kind"],
+    orderBy: "seq",
+  });
   assert.equal(jobs.map((job) => job.kind), ["suspend", "resume"]);
 });
 
 test("provisions a failed spoke again, in its hub's lane", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const home = await hub("retry");
   const oak = await spoke(home, { slug: "oak" }, "failed");
-  await db.sql("update spokes set state_reason = 'no disk' where id = $1", [oak.id]);
+  await updateRows(db, "spokes", { stateReason: "no disk" }, { id: oak.id });
   const record = await requestSpokeAction(app, operator, oak, { action: "retry" });
   assert.equal([record.state, record.stateReason, record.operation!.kind], ["provisioning", null, "provision"]);
-  const [job] = await db.sql("select lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  const [job] = await selectRows(db, "jobs", { spokeId: oak.id, state: "queued" }, { columns: ["lane"] });
   assert.is(job.lane, `federation:${home.id}`);
 });
 
@@ -84,9 +88,9 @@ test("runs only the removal on a spoke that is being removed, in any order of re
     ]);
     assert.is(removal, "accepted");
     assert.match(action, /^accepted$|that is removing/);
-    const live = await db.sql("select kind from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+    const live = await selectRows(db, "jobs", { spokeId: oak.id, state: "queued" }, { columns: ["kind"] });
     assert.equal(live.map((job) => job.kind), ["remove"]);
-    const [row] = await db.sql("select state from spokes where id = $1", [oak.id]);
+    const [row] = await selectRows(db, "spokes", { id: oak.id }, { columns: ["state"] });
     assert.is(row.state, "removing");
   }
 });
@@ -100,28 +104,30 @@ test("stores the parameters in the job and the audit event, and resolves them wh
     skipBackup: true,
   });
   assert.equal([record.state, record.lmsVersion, record.operation!.kind], ["updating", oak.lmsVersion, "upgrade"]);
-  const [job] = await db.sql("select kind, payload, lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  const [job] = await selectRows(db, "jobs", { spokeId: oak.id, state: "queued" }, {
+    columns: ["kind", "payload", "lane"],
+  });
   assert.equal(job, { kind: "upgrade", payload: { lmsVersion: "5.2", skipBackup: true }, lane: `spoke:${oak.id}` });
-  const [audit] = await db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [
-    oak.id,
-  ]);
+  const [audit] = await selectRows(db, "audit_events", { spokeId: oak.id, kind: "spoke_actioned" }, {
+    columns: ["metadata"],
+  });
   const { action, lmsVersion, skipBackup, size } = audit.metadata;
   assert.equal([action, lmsVersion, skipBackup, size], ["upgrade", "5.2", true, undefined]);
-  const [row] = await db.sql("select lms_version, size from spokes where id = $1", [oak.id]);
+  const [row] = await selectRows(db, "spokes", { id: oak.id }, { columns: ["lmsVersion", "size"] });
   assert.equal(row, { lmsVersion: oak.lmsVersion, size: "small" });
 });
 
 test("sends no event for an action without a state change until it starts", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("task"), { slug: "oak" }, "active");
-  const count = async () => (await db.sql("select 1 from stream_events where spoke_id = $1", [oak.id])).length;
+  const count = async () => (await selectRows(db, "stream_events", { spokeId: oak.id })).length;
   const before = await count();
   for (const action of ["backup", "purge-caches", "run-cron", "reset-admin-password"] as const) {
     const record = await requestSpokeAction(app, operator, oak, { action });
     assert.equal([record.state, record.operation!.kind], ["active", "backup"], action);
   }
   assert.is(await count(), before);
-  const audits = await db.sql("select 1 from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [oak.id]);
+  const audits = await selectRows(db, "audit_events", { spokeId: oak.id, kind: "spoke_actioned" });
   assert.is(audits.length, 4);
 });
 
@@ -158,20 +164,16 @@ test("checks size and maintenance against the state after the queued operations"
 test("retries a failed upgrade with its parameters, whatever else failed", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("again"), { slug: "oak" }, "active");
-  const fail = () =>
-    db.sql(
-      "update jobs set state = 'failed', finished_at = wheelwright_now() where spoke_id = $1 and state = 'queued'",
-      [oak.id],
-    );
+  const fail = () => updateRows(db, "jobs", { state: "failed", finishedAt: NOW }, { spokeId: oak.id, state: "queued" });
   await requestSpokeAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2.2", skipBackup: true });
   await fail();
-  await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
+  await updateRows(db, "spokes", { state: "failed" }, { id: oak.id });
   await requestSpokeAction(app, operator, oak, { action: "reapply" });
   await fail();
-  await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
+  await updateRows(db, "spokes", { state: "failed" }, { id: oak.id });
   const record = await requestSpokeAction(app, operator, oak, { action: "retry" });
   assert.equal([record.state, record.operation!.kind], ["updating", "upgrade"]);
-  const [job] = await db.sql("select payload from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  const [job] = await selectRows(db, "jobs", { spokeId: oak.id, state: "queued" }, { columns: ["payload"] });
   assert.equal(job.payload, { lmsVersion: "5.2.2", skipBackup: true });
 });
 

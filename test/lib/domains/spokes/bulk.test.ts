@@ -7,6 +7,7 @@ import { requestBulkAction } from "#lib/domains/spokes/bulk.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { rejection } from "#test/support/until.ts";
 import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: DomainScene }>("requestActions");
 test.before(async (context) => {
@@ -32,7 +33,7 @@ test("returns one outcome for each distinct visible ID, in order", async ({ stag
     error: "Conflict",
   });
   assert.equal([outcomes[1]!.spoke!.state, outcomes[1]!.spoke!.operation!.kind], ["suspending", "suspend"]);
-  const [untouched] = await db.sql("select state from spokes where id = $1", [other.id]);
+  const [untouched] = await selectRows(db, "spokes", { id: other.id }, { columns: ["state"] });
   assert.is(untouched.state, "active");
   assert.equal(await requestBulkAction(app, admin, { ids: [other.id], action: "suspend" }), []);
 });
@@ -134,7 +135,7 @@ test("requests each of fifty spokes in two hubs once, on any replica, and only t
   const ids = all.map(({ id }) => id), own = ids.filter((_, i) => i % 2 === 0);
   const admin = await person({ role: "hub_admin", federationIds: [homes[0]!.id] });
   for (const action of ["upgrade", "reapply"] as const) {
-    await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where finished_at is null");
+    await updateRows(db, "jobs", { state: "succeeded", finishedAt: NOW }, { finishedAt: null });
     await db.sql("update spokes set state = 'active' where id = any($1)", [ids]);
     const input = { ids, action, lmsVersion: "5.2.2", size: "large" };
     const who = action === "reapply" ? operator : admin, visible = action === "reapply" ? ids : own;
@@ -143,7 +144,7 @@ test("requests each of fifty spokes in two hubs once, on any replica, and only t
     assert.is(both.flat().filter(({ accepted }) => accepted).length, visible.length, action);
     const refused = both.flat().flatMap(({ error }) => error ? [error.statusCode] : []);
     assert.ok(refused.every((status) => status === 409), `${action}: ${refused}`);
-    const jobs = await db.sql("select spoke_id from jobs where kind = $1 and state = 'queued'", [action]);
+    const jobs = await selectRows(db, "jobs", { kind: action, state: "queued" }, { columns: ["spokeId"] });
     assert.equal(jobs.map(({ spokeId }) => spokeId).toSorted(), visible.toSorted(), action);
     const audit = await db.sql("select object_id from audit_events where metadata ->> 'action' = $1", [action]);
     assert.is(audit.filter(({ objectId }) => ids.includes(objectId)).length, visible.length, action);

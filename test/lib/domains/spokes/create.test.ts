@@ -5,6 +5,7 @@ import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { type DomainScene, finishOperations, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { RELEASE } from "#test/support/release.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: DomainScene }>("createSpoke");
 test.before(async (context) => {
@@ -50,13 +51,13 @@ test("needs only a slug and applies the defaults", async ({ stage: { app, operat
 test("writes the row, audit event, stream event and install together", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("together");
   const made = await createSpoke(app, operator, home, ask({ slug: "chemistry", size: "small" }), null);
-  const [job] = await db.sql("select * from jobs where spoke_id = $1", [made.id]);
+  const [job] = await selectRows(db, "jobs", { spokeId: made.id });
   assert.equal([job.kind, job.lane, job.state, job.visible], ["provision", `federation:${home.id}`, "queued", true]);
   assert.is(made.operation!.id, job.id);
-  const [audit] = await db.sql("select * from audit_events where spoke_id = $1", [made.id]);
+  const [audit] = await selectRows(db, "audit_events", { spokeId: made.id });
   assert.equal([audit.kind, audit.objectId, audit.actorId], ["spoke_requested", made.id, operator.userId]);
   assert.is(audit.metadata.size, "small");
-  const [event] = await db.sql("select * from stream_events where spoke_id = $1", [made.id]);
+  const [event] = await selectRows(db, "stream_events", { spokeId: made.id });
   assert.equal([event.type, event.data.operation.id], ["SpokeUpdateProvisioning", job.id]);
 });
 
@@ -133,7 +134,10 @@ test("numbers the events of parallel creations without gaps", async ({ stage: { 
   const home = await hub("numbers");
   const slugs = ["a", "b", "c", "d", "e", "f", "g", "h"];
   await Promise.all(slugs.map((slug) => createSpoke(app, operator, home, ask({ slug: `n-${slug}` }), null)));
-  const events = await db.sql("select number from stream_events where federation_id = $1 order by number", [home.id]);
+  const events = await selectRows(db, "stream_events", { federationId: home.id }, {
+    columns: ["number"],
+    orderBy: "number",
+  });
   assert.equal(events.map((event) => Number(event.number)), Array.from({ length: 9 }, (_, i) => i + 1));
 });
 
@@ -182,7 +186,7 @@ test("stores no reply of a refused request", async ({ stage: { app, operator, hu
 test("stores the blueprint inputs", async ({ stage: { app, db, operator, hub } }) => {
   const home = await hub("inputs");
   const made = await createSpoke(app, operator, home, ask({ slug: "geo", size: "large", lmsVersion: "4.5" }), null);
-  const [row] = await db.sql("select * from spokes where id = $1", [made.id]);
+  const [row] = await selectRows(db, "spokes", { id: made.id });
   assert.is(row.blueprintRevision, app.blueprint.revision);
   const { host, size, version, images, namespace } = row.blueprintInputs;
   assert.equal([host, size, version, namespace], ["geo.spokes.example.org", "large", "4.5", row.namespace]);

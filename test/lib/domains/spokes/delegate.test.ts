@@ -13,6 +13,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestUser } from "#test/support/users.ts";
 import { openMailSender } from "#test/support/mail-sender.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Stage {
   db: TestDatabase;
@@ -74,7 +75,7 @@ test("creates one user and one email for 100 parallel calls, on two replicas and
   );
   const expected = { users: 1, seats: 2, mails: 1, grants: 1, made: 1, invited: 1, delegated: 2 };
   assert.equal(counts, Object.fromEntries(Object.entries(expected).map(([name, count]) => [name, String(count)])));
-  const [{ expiresAt }] = await db.sql("select expires_at from one_time_tokens where user_id = $1", [userId]);
+  const [{ expiresAt }] = await selectRows(db, "one_time_tokens", { userId }, { columns: ["expiresAt"] });
   const promised = answers.map(({ expiresAt }) => expiresAt!).sort();
   assert.is(promised.at(-1), expiresAt.toISOString(), "the latest is what holds, and none promises more");
 });
@@ -82,7 +83,7 @@ test("creates one user and one email for 100 parallel calls, on two replicas and
 test("duplicates and loses nothing while users accept at the same time", async ({ db, apps, actor, oak, elm }) => {
   const invitee = { email: "quick@x.example", displayName: undefined };
   const { userId } = await addSpokeMember(apps[0], actor, oak, invitee, null);
-  const [{ id }] = await db.sql("select id from one_time_tokens where user_id = $1", [userId]);
+  const [{ id }] = await selectRows(db, "one_time_tokens", { userId }, { columns: ["id"] });
   const token = (await db.transact((tx) => addOneTimeTokenSecret(tx, id)))!;
   const origin = { ip: "192.0.2.2", userAgent: "test" };
   const asking = Array.from({ length: 10 }, (_, i) => addSpokeMember(apps[i % 2]!, actor, elm, invitee, null));
@@ -121,7 +122,7 @@ test("emails again after an hour, lists every membership, and renews expired lin
   const third = await addSpokeMember(app, actor, oak, invitee, null);
   assert.is(await mails(db, invitee.email), 3);
   assert.is(Date.parse(third.expiresAt!) > (await db.now()).getTime() + 6 * DAY, true);
-  const kinds = await db.sql("select kind from audit_events where object_id = $1 order by at", [first.userId]);
+  const kinds = await selectRows(db, "audit_events", { objectId: first.userId }, { columns: ["kind"], orderBy: "at" });
   assert.equal(kinds.map(({ kind }) => kind), ["user_created", "user_invited", "user_invited", "user_invited"]);
 });
 

@@ -10,6 +10,7 @@ import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertUser } from "#test/support/insert-rows.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 export interface DomainScene {
   readonly app: App;
@@ -54,10 +55,8 @@ export async function openDomainScene(
     person,
     async hub(slug, state = "active") {
       const { id } = await createFederation(app, operator, { slug } as never, null);
-      await db.sql("update federations set state = $2 where id = $1", [id, state]);
-      await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where federation_id = $1", [
-        id,
-      ]);
+      await updateRows(db, "federations", { state }, { id });
+      await updateRows(db, "jobs", { state: "succeeded", finishedAt: NOW }, { federationId: id });
       return (await findFederation(db.rows, id, "shown"))!;
     },
     async spoke(hub, input, state) {
@@ -74,10 +73,10 @@ export async function openDomainScene(
 
 /** Marks all operations of the spoke as finished and sets its state. */
 export async function finishOperations(db: TestDatabase, id: string, state: SpokeRow["state"]): Promise<void> {
-  await db.sql(
-    "update jobs set state = 'succeeded', holder = null, finished_at = wheelwright_now() where spoke_id = $1 and finished_at is null",
-    [id],
-  );
+  await updateRows(db, "jobs", { state: "succeeded", holder: null, finishedAt: NOW }, {
+    spokeId: id,
+    finishedAt: null,
+  });
   await db.sql(
     `update spokes set state = $2, ready_at = case when $2 = 'failed' then null else wheelwright_now() end,
       removed_at = case when $2 = 'removed' then wheelwright_now() end where id = $1`,

@@ -10,6 +10,7 @@ import { HOUR } from "#lib/base/time.ts";
 import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Context {
   server: NameServer;
@@ -50,7 +51,7 @@ test("requires the record of a hub admin, names it in the fault, and creates not
   );
   const previewFault = await rejection(previewSpoke(app, admin, hub, input, calm));
   assert.equal([previewFault.code, previewFault.message], [real.code, real.message]);
-  assert.equal(await db.sql("select id from spokes where slug = 'elm'"), []);
+  assert.equal(await selectRows(db, "spokes", { slug: "elm" }, { columns: ["id"] }), []);
 });
 
 test("has a constant value for each hub that does not reveal the hub's ID", ({ hub, other }) => {

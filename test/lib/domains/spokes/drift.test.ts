@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildDrift, type DriftedObject, isSameDrift } from "#lib/domains/spokes/drift.ts";
 import { openScene } from "#test/support/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite("createDrift");
 const changed = (object: string, ...fields: string[]): DriftedObject => ({ object, what: "changed", fields });
@@ -29,7 +30,7 @@ test("is in the spoke's record", async () => {
   const scene = await openScene();
   try {
     const drift = buildDrift([changed("Service/db", "spec.selector.role")], { from: "a", to: "b" });
-    await scene.db.sql("update spokes set drift = $2, health = 'degraded' where id = $1", [scene.spoke, drift]);
+    await updateRows(scene.db, "spokes", { drift, health: "degraded" }, { id: scene.spoke });
     const { body } = await scene.as("spokeAdmin", "readonly").get(`/api/spokes/${scene.spoke}`);
     assert.equal([body.drift, body.health], [drift, "degraded"]);
   } finally {

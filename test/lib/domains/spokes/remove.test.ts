@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { requestSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
+import { deleteRows, insertRow, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: DomainScene }>("removeSpoke");
 test.before(async (context) => {
@@ -15,10 +16,13 @@ test("cancels the queued install and queues the removal in the spoke's lane", as
   const oak = await spoke(await hub("queued"), { slug: "oak" });
   const record = await removeSpoke(app, operator, oak);
   assert.equal([record.state, record.operation!.kind], ["removing", "remove"]);
-  const jobs = await db.sql("select kind, state, lane from jobs where spoke_id = $1 order by seq", [oak.id]);
+  const jobs = await selectRows(db, "jobs", { spokeId: oak.id }, {
+    columns: ["kind", "state", "lane"],
+    orderBy: "seq",
+  });
   assert.equal(jobs.map(({ kind, state }) => [kind, state]), [["provision", "cancelled"], ["remove", "queued"]]);
-  assert.is(jobs[1].lane, `spoke:${oak.id}`);
-  const audit = await db.sql("select kind from audit_events where spoke_id = $1 order by at", [oak.id]);
+  assert.is(jobs[1]!.lane, `spoke:${oak.id}`);
+  const audit = await selectRows(db, "audit_events", { spokeId: oak.id }, { columns: ["kind"], orderBy: "at" });
   assert.equal(audit.map(({ kind }) => kind), ["spoke_requested", "operation_cancelled", "spoke_removal_requested"]);
   const [event] = await db.sql("select type from stream_events where spoke_id = $1 order by number desc", [oak.id]);
   assert.is(event.type, "SpokeUpdateRemoving");
@@ -27,16 +31,16 @@ test("cancels the queued install and queues the removal in the spoke's lane", as
 test("requests the cancellation of a running install, and shows the removal", async ({ stage }) => {
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("running"), { slug: "oak" });
-  await db.sql("insert into replicas (id, release) values ('rep_test', 'test')");
-  await db.sql("update jobs set state = 'running', holder = 'rep_test' where spoke_id = $1", [oak.id]);
+  await insertRow(db, "replicas", { id: "rep_test", release: "test" });
+  await updateRows(db, "jobs", { state: "running", holder: "rep_test" }, { spokeId: oak.id });
   const record = await removeSpoke(app, operator, oak);
-  const [install] = await db.sql("select * from jobs where spoke_id = $1 and kind = 'provision'", [oak.id]);
+  const [install] = await selectRows(db, "jobs", { spokeId: oak.id, kind: "provision" });
   assert.is(install.state, "running");
   assert.ok(install.cancelRequestedAt);
   assert.is(record.operation!.kind, "remove");
   assert.is(record.operation!.waitingFor!.id, install.id);
   // The replica reports the cancellation when it has stopped.
-  const audit = await db.sql("select kind from audit_events where spoke_id = $1 order by at", [oak.id]);
+  const audit = await selectRows(db, "audit_events", { spokeId: oak.id }, { columns: ["kind"], orderBy: "at" });
   assert.equal(audit.map(({ kind }) => kind), ["spoke_requested", "spoke_removal_requested"]);
 });
 
@@ -76,7 +80,7 @@ test("enqueues a removal for a spoke that was adopted in the state removing", as
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("orphaned"), { slug: "oak" }, "active");
   const first = await removeSpoke(app, operator, oak);
-  await db.sql("delete from jobs where id = $1", [first.operation!.id]); // as after an adoption
+  await deleteRows(db, "jobs", { id: first.operation!.id }); // as after an adoption
   const again = await removeSpoke(app, operator, oak);
   assert.equal([again.state, again.operation!.kind, again.operation!.state], ["removing", "remove", "queued"]);
   assert.is.not(again.operation!.id, first.operation!.id);

@@ -8,6 +8,7 @@ import { findSpokes, showListedSpokes, showSpoke } from "#lib/domains/spokes/sho
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { SpokeView } from "#lib/domains/spokes/views.ts";
 import { type DomainScene, openDomainScene } from "#test/lib/domains/spokes/domain-scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ stage: DomainScene }>("findSpokes");
 test.before(async (context) => {
@@ -76,15 +77,15 @@ test("needs no extra queries for idle spokes", async ({ stage }) => {
   assert.equal(await ask(), { queries: 2, kind: undefined, left: [] });
   await db.sql("insert into former_domains (domain, spoke_id, until) values ('left.example', $1, now())", [id]);
   assert.equal(await ask(), { queries: 4, kind: undefined, left: ["left.example"] });
-  await db.sql("update jobs set state = 'queued', started_at = null, finished_at = null where spoke_id = $1", [id]);
+  await updateRows(db, "jobs", { state: "queued", startedAt: null, finishedAt: null }, { spokeId: id });
   const busy = await ask();
   assert.equal([busy.kind, busy.left], ["provision", ["left.example"]]);
 });
 
 test("ends a page at its limit, even between spokes of the same millisecond", async ({ stage }) => {
   const { db, operator, hub } = stage;
-  const [many] = await db.sql("select id from federations where slug = 'many'");
-  await db.sql("update spokes set created_at = '2026-01-01' where federation_id = $1", [many.id]);
+  const [many] = await selectRows(db, "federations", { slug: "many" }, { columns: ["id"] });
+  await updateRows(db, "spokes", { createdAt: "2026-01-01" }, { federationId: many.id });
   const page = await findSpokes(db.rows, operator, { federationId: many.id, limit: 10 }, "hidden");
   assert.equal([page.items.length, page.next], [10, `2026-01-01T00:00:00.000Z,${page.items[9]!.id}`]);
   const empty = await hub("empty");

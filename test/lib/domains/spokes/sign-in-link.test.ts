@@ -12,6 +12,7 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { NO_ABORT, openSignInScene, SIGN_IN_JOB, type SignInScene } from "#test/lib/domains/spokes/sign-in-scene.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { deleteRows, insertRow, NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: SignInScene }>("createSignInLink");
 test.before(async (context) => void (context.scene = await openSignInScene()));
@@ -187,8 +188,7 @@ test("shows no link if an operation has started meanwhile, and names the operati
   const written = (await scene.listAuditEvents()).length, { db, app, actor } = scene.work;
   const suspend = () =>
     db.transact((tx) => checkAndEnqueueAction(app, tx, actor, scene.id, { action: "suspend", parameters: {} }));
-  const settle = () =>
-    db.sql("update jobs set state = 'cancelled', finished_at = wheelwright_now() where finished_at is null");
+  const settle = () => updateRows(db, "jobs", { state: "cancelled", finishedAt: NOW }, { finishedAt: null });
   for (const fails of [false, true]) { // the Job is cut off by the suspension, or fails
     if (fails) scene.work.simulator.faults.failJob(SIGN_IN_JOB.name);
     scene.beforeClusterCall(suspend);
@@ -198,24 +198,22 @@ test("shows no link if an operation has started meanwhile, and names the operati
       "Cannot create a sign-in link for a spoke that is suspending; wait until its suspend has ended",
     ]);
     await settle();
-    await db.sql("update spokes set state = 'active' where id = $1", [scene.id]);
+    await updateRows(db, "spokes", { state: "active" }, { id: scene.id });
   }
   for (const fails of [true, false]) {
     if (!fails) scene.work.simulator.faults.clear();
-    scene.beforeClusterCall(() =>
-      db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [scene.id])
-    );
+    scene.beforeClusterCall(() => updateRows(db, "spokes", { state: "removed", removedAt: NOW }, { id: scene.id }));
     assert.is((await scene.requestLink("operator")).status, 404);
-    await db.sql("update spokes set state = 'active', removed_at = null where id = $1", [scene.id]);
+    await updateRows(db, "spokes", { state: "active", removedAt: null }, { id: scene.id });
   }
   assert.is((await scene.listAuditEvents()).length, written);
 });
 
 test("shows no link if the permission was revoked meanwhile, or above the hourly limit", async ({ scene }) => {
   const { db } = scene.work, { spokeAdmin } = scene.scene.people, written = (await scene.listAuditEvents()).length;
-  scene.beforeClusterCall(() => db.sql("delete from spoke_members where user_id = $1", [spokeAdmin.id]));
+  scene.beforeClusterCall(() => deleteRows(db, "spoke_members", { userId: spokeAdmin.id }));
   assert.is((await scene.requestLink("spokeAdmin")).status, 403);
-  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [scene.id, spokeAdmin.id]);
+  await insertRow(db, "spoke_members", { spokeId: scene.id, userId: spokeAdmin.id });
   assert.is((await scene.listAuditEvents()).length, written);
   const requester = { userId: spokeAdmin.id, email: spokeAdmin.email, ip: "", userAgent: "", tokenPrefix: null };
   const audit = Array.from({ length: 10 }, () => ({
@@ -230,7 +228,7 @@ test("shows no link if the permission was revoked meanwhile, or above the hourly
 
 test("counts a user's links one at a time, over all spokes", async ({ scene }) => {
   const { db } = scene.work, { stranger } = scene.scene.people;
-  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [scene.id, stranger.id]);
+  await insertRow(db, "spoke_members", { spokeId: scene.id, userId: stranger.id });
   const held = Promise.withResolvers<void>();
   const holding = db.transact(async (tx) => {
     await lockSignInLinks(tx, stranger.id);

@@ -7,6 +7,7 @@ import type { ClientResponse } from "#test/support/client.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { type CredentialType, openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 export const NO_ABORT = { signal: new AbortController().signal };
 export const SIGN_IN_JOB = { apiVersion: "batch/v1", kind: "Job", name: "sign-in-link-0" };
@@ -82,9 +83,10 @@ export async function openSignInScene(): Promise<SignInScene> {
     },
     beforeClusterCall: (work) => void (pending = work),
     listAuditEvents: () =>
-      work.db.sql(
-        "select actor_id, metadata from audit_events where kind = 'spoke_sign_in_link_created' order by at",
-      ) as never,
+      selectRows(work.db, "audit_events", { kind: "spoke_sign_in_link_created" }, {
+        columns: ["actorId", "metadata"],
+        orderBy: "at",
+      }) as never,
     async close() {
       await scene.close();
       await work.close();

@@ -6,6 +6,7 @@ import { createLog, SILENT_LOG } from "#lib/base/log.ts";
 import { bootstrapFirstOperator, createFirstOperator, ensureFirstOperator } from "#lib/domains/users/bootstrap.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const ADMIN = { email: "root@example.org", password: "a long enough one" };
 
@@ -25,7 +26,7 @@ for (const each of [test, first]) {
 
 test("creates an operator with the configured address and password, and records it", async ({ db }) => {
   await bootstrapFirstOperator(db, ADMIN, SILENT_LOG);
-  const [user] = await db.sql("select * from users");
+  const [user] = await selectRows(db, "users");
   assert.equal([user.email, user.operator, user.disabledAt], [ADMIN.email, true, null]);
   assert.instance(user.emailVerifiedAt, Date);
   assert.is(await verifyPassword(ADMIN.password, user.passwordHash), "right");
@@ -43,8 +44,8 @@ test("creates one after other users have signed up, and revokes a stranger's cre
   assert.equal([user.id, user.email, user.displayName], [stranger.id, ADMIN.email, ADMIN.email]);
   assert.instance(user.emailVerifiedAt, Date);
   assert.is(await verifyPassword(ADMIN.password, user.passwordHash), "right");
-  assert.equal(await db.sql("select 1 from sessions where id = $1 and ended_at is null", [session.id]), []);
-  assert.equal(await db.sql("select 1 from api_tokens where id = $1 and revoked_at is null", [token.id]), []);
+  assert.equal(await selectRows(db, "sessions", { id: session.id, endedAt: null }), []);
+  assert.equal(await selectRows(db, "api_tokens", { id: token.id, revokedAt: null }), []);
   assert.equal(await db.sql("select id from users where not operator"), [{ id: other.id }]);
   const [event] = (await listAuditEvents(db.rows, {}, { limit: 9 })).items;
   assert.equal([event!.kind, event!.objectId], ["user_updated", stranger.id]);
@@ -52,10 +53,10 @@ test("creates one after other users have signed up, and revokes a stranger's cre
 
 test("changes nothing if an operator exists", async ({ db }) => {
   await bootstrapFirstOperator(db, ADMIN, SILENT_LOG);
-  const before = await db.sql("select * from users");
+  const before = await selectRows(db, "users");
   await bootstrapFirstOperator(db, { email: "other@example.org", password: "another password" }, SILENT_LOG);
   await bootstrapFirstOperator(db, { ...ADMIN, password: "another password" }, SILENT_LOG);
-  assert.equal(await db.sql("select * from users"), before);
+  assert.equal(await selectRows(db, "users"), before);
 });
 
 test("creates one operator when several replicas start at the same time", async ({ db }) => {
@@ -65,7 +66,7 @@ test("creates one operator when several replicas start at the same time", async 
       replicas.map((replica, i) => createFirstOperator(replica, { ...ADMIN, email: `root${i % 2}@example.org` })),
     );
     assert.is(made.filter(Boolean).length, 1);
-    assert.is((await db.sql("select id from users")).length, 1);
+    assert.is((await selectRows(db, "users")).length, 1);
     assert.is((await listAuditEvents(db.rows, {}, { limit: 9 })).items.length, 1);
   } finally {
     for (const replica of replicas) await replica.close();
@@ -75,7 +76,7 @@ test("creates one operator when several replicas start at the same time", async 
 test("accepts a password that breaks the rules, and logs a warning without the password", async ({ db }) => {
   const { log, lines } = listening();
   await bootstrapFirstOperator(db, { ...ADMIN, password: "admin" }, log);
-  const [user] = await db.sql("select password_hash from users");
+  const [user] = await selectRows(db, "users", {}, { columns: ["passwordHash"] });
   assert.is(await verifyPassword("admin", user.passwordHash), "right");
   assert.match(lines.join(""), "must have 12 to 256 characters");
   assert.not.match(lines.join(""), '"admin"');
@@ -84,7 +85,7 @@ test("accepts a password that breaks the rules, and logs a warning without the p
 test("accepts the operator's address as the password, with a warning", async ({ db }) => {
   const { log, lines } = listening();
   await bootstrapFirstOperator(db, { ...ADMIN, password: ADMIN.email }, log);
-  const [user] = await db.sql("select password_hash from users");
+  const [user] = await selectRows(db, "users", {}, { columns: ["passwordHash"] });
   assert.is(await verifyPassword(ADMIN.email, user.passwordHash), "right");
   assert.match(lines.join(""), "must not be the account's email address");
 });
@@ -103,7 +104,7 @@ test.run();
 
 first("generates a password if none is configured, and returns it once", async ({ db }) => {
   const made = await ensureFirstOperator(db, null, SILENT_LOG);
-  const [user] = await db.sql("select email, password_hash from users");
+  const [user] = await selectRows(db, "users", {}, { columns: ["email", "passwordHash"] });
   assert.is(made.email, user.email);
   assert.is(await verifyPassword(made.password!, user.passwordHash), "right");
   assert.equal(await ensureFirstOperator(db, null, SILENT_LOG), { email: user.email, password: null });

@@ -11,6 +11,7 @@ import { sealAll } from "#test/lib/audit/scene.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { withAdminConnection } from "#test/support/server.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 export const nothing = (): void => {};
 
@@ -68,8 +69,8 @@ export async function undate(url: string): Promise<number> {
 export async function fill(db: TestDatabase): Promise<{ hub: string; user: string; spokes: string[] }> {
   const user = await insertUser(db), hub = await insertHub(db, user);
   const spokes = [await insertSpoke(db, user, hub, "ash"), await insertSpoke(db, user, hub, "elm")];
-  await db.sql("update spokes set copy_of = $1 where id = $2", [spokes[1], spokes[0]]);
-  await db.sql("update users set display_name = $1, password_hash = '\\N'", ["a\tb\\N\n\\.\n“é”\u{1f600}\r"]);
+  await updateRows(db, "spokes", { copyOf: spokes[1] }, { id: spokes[0] });
+  await updateRows(db, "users", { displayName: "a\tb\\N\n\\.\n“é”\u{1f600}\r", passwordHash: "\\N" });
   await db.transact((tx) =>
     recordChange(tx, SYSTEM_REQUESTER, {
       audit: [1, 2, 3].map((number) => ({

@@ -17,6 +17,7 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { withAdminConnection } from "#test/support/server.ts";
 import { rejection } from "#test/support/until.ts";
 import { backUp, fill, nothing, once, restore, rowsIn, undate } from "./dump-scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Context {
   db: TestDatabase;
@@ -120,7 +121,7 @@ test("keeps the sealed audit log and its triggers", async ({ db, url }) => {
   const restored = await openDatabase({ url, size: 2, log: SILENT_LOG });
   const { sealed, problems } = await verifyChain(
     restored,
-    (await db.sql("select chain from audit_seals"))[0].chain,
+    (await selectRows(db, "audit_seals"))[0].chain,
     [],
   );
   await restored.close();

@@ -16,6 +16,7 @@ import { GET as getUsers } from "#routes/api/users/index.ts";
 import { manifest } from "#src/manifest.ts";
 import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -109,7 +110,7 @@ test("throws the API's fault", async ({ scene, refused }) => {
     assert.ok(status >= 400, JSON.stringify(body));
     assert.equal([code, message], [body.code, body.message]);
   }
-  assert.equal(await scene.db.sql("select id from spokes where slug = 'ash'"), []);
+  assert.equal(await selectRows(scene.db, "spokes", { slug: "ash" }, { columns: ["id"] }), []);
 });
 
 test("creates once per idempotency key", async ({ scene, asked, refused }) => {
@@ -121,7 +122,7 @@ test("creates once per idempotency key", async ({ scene, asked, refused }) => {
   assert.is(code, "idempotency_key_reused");
   assert.equal((await refused("operator", make("once", "key-2")))[0], "slug_taken");
   assert.equal((await refused("operator", make("once")))[0], "slug_taken", "without a key each is another");
-  assert.is((await scene.db.sql("select id from federations where slug in ('once', 'other')")).length, 1);
+  assert.is((await selectRows(scene.db, "federations", { slug: ["once", "other"] })).length, 1);
 });
 
 test("rejects control characters in parameters and keys", async ({ refused }) => {

@@ -10,6 +10,7 @@ import { manifest } from "#src/manifest.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene, type SceneOptions } from "#test/support/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 
@@ -56,7 +57,7 @@ test("shows the user and the navigation of their role", async ({ scene }) => {
 
 test("escapes all text from users", async ({ scene }) => {
   const person = await createTestUser(scene.db, "hostile", { operator: true });
-  await scene.db.sql("update users set display_name = $2 where id = $1", [person.id, HOSTILE]);
+  await updateRows(scene.db, "users", { displayName: HOSTILE }, { id: person.id });
   const page = await parsePage(scene, "/try", {
     cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}`,
   });

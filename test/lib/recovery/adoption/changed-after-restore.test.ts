@@ -10,6 +10,7 @@ import { HubSiteRecord, parseRecordJson, SITE_RECORD_KEY, SpokeSiteRecord } from
 import { backUp, runAction } from "#test/lib/recovery/restore/scene.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -77,7 +78,7 @@ test("runs once, and reconcile still updates the row", async ({ scene, ids, back
   const ash = await scene.row(ids.ash);
   assert.equal([ash.size, ash.state], ["medium", "active"]);
   assert.is((readSiteRecord(scene, ash.namespace) as SpokeSiteRecord).size, "medium");
-  const adopted = await scene.db.sql("select id from backups where id = $1 and state = 'ready'", [backup]);
+  const adopted = await selectRows(scene.db, "backups", { id: backup, state: "ready" }, { columns: ["id"] });
   assert.is(adopted.length, 1);
 });
 
@@ -106,7 +107,7 @@ test("keeps newer fields, and updates the others", async ({ scene, hub, ids }) =
 test("keeps newer fields after reconcile was repeated", async ({ scene, ids }) => {
   await restart(scene, ids.ash);
   await listReconcileFindings(scene.app, { apply: true, allClusters: false }); // the database stays held
-  await scene.db.sql("update spokes set display_name = 'Ash', updated_at = wheelwright_now() where id = $1", [ids.ash]);
+  await updateRows(scene.db, "spokes", { displayName: "Ash", updatedAt: NOW }, { id: ids.ash });
   const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.not.match(lines, "north/ash");
   const { size, displayName } = await scene.row(ids.ash);

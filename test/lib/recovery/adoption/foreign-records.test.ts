@@ -10,6 +10,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { until } from "#test/support/until.ts";
+import { deleteRows, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -116,12 +117,12 @@ test("rejects changed and missing site records", async ({ scene, hub, names }) =
     `${names.ash} has the label of a spoke that is not in the database, and has no site record`,
   );
   assert.equal(await spokes(scene), []);
-  assert.is((await scene.db.sql("select 1 from federations where id = $1 and state = 'active'", [hub.id])).length, 1);
+  assert.is((await selectRows(scene.db, "federations", { id: hub.id, state: "active" })).length, 1);
 });
 
 test("adopts a spoke only once its slug and domain are free", async ({ scene, hub, ids }) => {
   const other = await scene.spoke(hub, "ash");
-  await scene.db.sql("update spokes set domain = 'elm.spokes.example.org' where id = $1", [other]);
+  await updateRows(scene.db, "spokes", { domain: "elm.spokes.example.org" }, { id: other });
   const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.match(lines, `✗ spoke: north/ash (${ids.ash}) exists in namespace `);
   assert.match(lines, `: spoke ${other} already uses the slug ash`);
@@ -150,12 +151,12 @@ test("makes each change once, even if it is killed and repeated", async ({ scene
   assert.equal(await spokes(scene), ["ash", "elm"]);
   const audits = await scene.db.sql("select 1 from audit_events where metadata ->> 'action' = 'adopt'");
   assert.is(audits.length, 2);
-  const released = await scene.db.sql("select 1 from audit_events where kind = 'database_released'");
+  const released = await selectRows(scene.db, "audit_events", { kind: "database_released" });
   assert.is(released.length, 1);
 });
 
 test("writes nothing while replicas use the database", async ({ scene }) => {
-  await scene.db.sql("delete from database_restores");
+  await deleteRows(scene.db, "database_restores");
   const replica = await scene.replica();
   await until(() => replica.ready()); // the replica sent a heartbeat
   const [line] = await listReconcileFindings(scene.app, { apply: true });
@@ -180,7 +181,7 @@ test("keeps operations from after the restore, and reports unknown clusters", as
   await scene.db.transact((tx) =>
     checkAndEnqueueAction(scene.app, tx, scene.actor, ids.ash, { action: "restart", parameters: {} })
   );
-  await scene.db.sql("update spokes set cluster = 'former' where id = $1", [ids.elm]);
+  await updateRows(scene.db, "spokes", { cluster: "former" }, { id: ids.elm });
   const lines = (await listReconcileFindings(scene.app, { apply: true })).join("\n");
   assert.match(
     lines,
@@ -195,7 +196,7 @@ test("reports spokes in another cluster, and namespaces without the label", asyn
   await byHand(scene.simulator.url, `/api/v1/namespaces/${names.ash}`, {
     metadata: { labels: { "app.kubernetes.io/managed-by": null } },
   });
-  await scene.db.sql("update spokes set cluster_uid = 'of another', namespace = 'elsewhere' where id = $1", [ids.elm]);
+  await updateRows(scene.db, "spokes", { clusterUid: "of another", namespace: "elsewhere" }, { id: ids.elm });
   const lines = (await listReconcileFindings(scene.app)).join("\n");
   assert.match(lines, `✗ spoke: Namespace ${names.ash} of north/ash lacks the label app.kubernetes.io/managed-by`);
   assert.match(

@@ -15,6 +15,7 @@ import { byHand } from "#test/lib/workers/sweep/checks.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { until } from "#test/support/until.ts";
+import { deleteRows, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -80,7 +81,7 @@ test("reports snapshots that a removal could not finish", async ({ scene, spoke 
   const { simulator } = scene, { namespace, id } = spoke;
   simulator.faults.add({ type: "no-snapshot", name: `${namespace}/db-`, message: "the pool is full" });
   await remove(scene, id);
-  const names = contents(scene), [{ id: backupId }] = await scene.db.sql("select id from backups");
+  const names = contents(scene), [{ id: backupId }] = await selectRows(scene.db, "backups", {}, { columns: ["id"] });
   assert.is(names.length, 2);
   const [operation] = await scene.operations(id), { notes = [] } = operation!.progress;
   assert.match(notes[0]!, /^No last snapshot was taken: /);
@@ -127,8 +128,8 @@ test("reports contents of a backup without a row, unless it can be adopted", asy
   await ask(scene, id, "backup");
   await killed.promise;
   assert.equal(await storage(scene), [], "the operation continues");
-  await scene.db.sql("delete from backups");
-  await scene.db.sql("delete from jobs");
+  await deleteRows(scene.db, "backups");
+  await deleteRows(scene.db, "jobs");
   await replica.close();
   assert.equal(await storage(scene), [], "the backup is complete and would be adopted");
   const [snapshot] = scene.simulator.objects("VolumeSnapshot").map(({ metadata }) => metadata.name);
@@ -145,7 +146,7 @@ test("reports source contents and retained volumes of a removed spoke", async ({
   const { simulator } = scene, { namespace } = spoke, [operation] = await scene.operations(spoke.id);
   const name = `origin-files-${operation!.id.slice(-10)}`;
   await postContent(simulator.url, namespace, name, { snapshotHandle: "snap-1" });
-  await scene.db.sql("update jobs set kind = 'restore' where id = $1", [operation!.id]);
+  await updateRows(scene.db, "jobs", { kind: "restore" }, { id: operation!.id });
   assert.equal(await storage(scene), [], "the removal of the spoke deletes it");
   const volume =
     simulator.objects("PersistentVolume").find(({ spec }) => spec.claimRef.name === "files")!.metadata.name;

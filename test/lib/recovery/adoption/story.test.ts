@@ -20,6 +20,7 @@ import { backUp, readMarks, runAction, runRestore, writeMark } from "#test/lib/r
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { NEW, runUpgrade } from "#test/lib/workers/upgrade/scene.ts";
 import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const BEFORE = ["ash", "oak", "elm", "fir", "pine", "yew", "box"] as const;
 type Name = (typeof BEFORE)[number] | "new" | "far";
@@ -112,7 +113,8 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 test("previews all differences and writes nothing", async ({ scene, ids }) => {
-  const rows = () => scene.db.sql("select id, state, domain, size, updated_at from spokes order by id");
+  const rows = () =>
+    selectRows(scene.db, "spokes", {}, { columns: ["id", "state", "domain", "size", "updatedAt"], orderBy: "id" });
   const before = [await rows(), scene.simulator.writes().length];
   const lines = await listReconcileFindings(scene.app), all = lines.join("\n");
   assert.match(all, `! spoke: north/new (${ids.new}) exists in namespace `);

@@ -17,6 +17,7 @@ import {
   waitForTest,
 } from "#test/lib/recovery/restore-tests/scene.ts";
 import { until } from "#test/support/until.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 interface Context extends RestoreTestScene {
   backupId: string;
@@ -49,7 +50,7 @@ async function assertTakenOver({ scene, id }: Context, dying: Scheduler, isDead:
   const successor = await start(scene.app);
   try {
     await until(() => successor.ready());
-    await scene.db.sql("update jobs set holder = $2 where id = $1", [drill, successor.replicaId]);
+    await updateRows(scene.db, "jobs", { holder: successor.replicaId }, { id: drill });
     const { state, attempt, progress } = await waitForTest(scene, drill);
     assert.equal([state, attempt, progress.outcome], ["succeeded", 1, "verified"]);
     const namespaces = scene.simulator.history().filter(({ type, kind, name }) =>

@@ -10,6 +10,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planRestoreTests } from "#lib/recovery/restore-tests/plan.ts";
 import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { deleteRows, NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -26,8 +27,8 @@ test.before(async (context) => {
   await prepareHub(scene.db, context.hub);
 });
 test.before.each(async ({ scene }) => {
-  await scene.db.sql("update spokes set state = 'suspended'");
-  await scene.db.sql("delete from jobs");
+  await updateRows(scene.db, "spokes", { state: "suspended" });
+  await deleteRows(scene.db, "jobs");
   await setDatabaseClock(scene.db, NOON);
 });
 test.after(({ scene }) => scene.close());
@@ -39,8 +40,8 @@ async function createSpoke(
   cluster = "default",
 ): Promise<string> {
   const id = await scene.spoke(hub, `site-${++count}`);
-  await scene.db.sql("delete from jobs where spoke_id = $1", [id]);
-  await scene.db.sql("update spokes set state = 'active', cluster = $2 where id = $1", [id, cluster]);
+  await deleteRows(scene.db, "jobs", { spokeId: id });
+  await updateRows(scene.db, "spokes", { state: "active", cluster }, { id });
   for (const [i, state] of states.entries()) {
     await scene.db.sql(
       `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, created_at, ready_at,
@@ -71,8 +72,7 @@ async function listQueued({ db }: WorkScene): Promise<string[]> {
   return jobs.map(({ id }) => id).sort();
 }
 
-const endAllJobs = ({ db }: WorkScene) =>
-  db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
+const endAllJobs = ({ db }: WorkScene) => updateRows(db, "jobs", { state: "succeeded", finishedAt: NOW });
 
 test("queues a hidden test of the newest good backup for each active spoke when it is due", async (context) => {
   const { scene } = context, id = await createSpoke(context, ["ready", "ready", "failed", "going"]);
@@ -84,7 +84,7 @@ test("queues a hidden test of the newest good backup for each active spoke when 
   await runPlan(scene);
   await runPlan(scene);
   assert.equal(await listQueued(scene), [`${id}_bak1`]);
-  const [job] = await scene.db.sql("select * from jobs");
+  const [job] = await selectRows(scene.db, "jobs");
   assert.equal([job.visible, job.lane, job.spokeId, job.requesterId], [false, `restore-test:${id}`, id, "system"]);
   assert.equal(await listBackupsInUse(scene.db.rows, id), new Set([`${id}_bak1`]));
   assert.is((await scene.row(id)).restoreTestDueAt!.getTime(), due.getTime() + DAY);
@@ -98,7 +98,7 @@ test("queues nothing if tests are off, the spoke is not active or no good backup
   assert.is((await scene.row(off)).restoreTestDueAt, null);
   const withoutBackup = await createSpoke(context, ["failed", "going"]);
   await runPlan(scene);
-  await scene.db.sql("update spokes set state = 'suspended' where id = $1", [off]);
+  await updateRows(scene.db, "spokes", { state: "suspended" }, { id: off });
   await setDatabaseClock(scene.db, MORNING);
   await runPlan(scene);
   assert.equal(await listQueued(scene), []);

@@ -19,6 +19,7 @@ import {
   UPLOADS,
   waitForTest,
 } from "#test/lib/recovery/restore-tests/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<RestoreTestScene>("a restore test");
 
@@ -27,7 +28,7 @@ test.before(async (context) => {
   await context.scene.replica();
 });
 test.before.each(async ({ scene }) => {
-  await scene.db.sql("update spokes set unverified_since = null");
+  await updateRows(scene.db, "spokes", { unverifiedSince: null });
   await scene.db.sql("delete from jobs where lane like 'bulk-mail:%'");
 });
 test.after.each(({ scene }) => scene.simulator.faults.clear());
@@ -168,7 +169,7 @@ test("is skipped and repeated the next night if the cluster has no capacity", as
   const { id: backupId } = await backUp(scene, id), before = await listOutcomeKinds(scene, id);
   const no = "0/1 nodes are available: 1 Insufficient memory.";
   scene.simulator.faults.add({ type: "no-node", name: "sandbox-", message: no });
-  await scene.db.sql("update spokes set restore_test_due_at = null");
+  await updateRows(scene.db, "spokes", { restoreTestDueAt: null });
   await waitForTest(scene, await queueTest(scene, id));
   const { verificationError, verifiedAt } = await backupRow(scene, backupId);
   assert.match(verificationError!, /^Not tried: No node can run pod mount-[\w-]+: .*Insufficient memory/);
@@ -181,7 +182,7 @@ test("is skipped and repeated the next night if the cluster has no capacity", as
 
 test("verifies a backup without counts, and records that nothing was compared", async ({ scene, id }) => {
   const { id: backupId } = await backUp(scene, id);
-  await scene.db.sql("update backups set counts = null where id = $1", [backupId]);
+  await updateRows(scene.db, "backups", { counts: null }, { id: backupId });
   await waitForTest(scene, await queueTest(scene, id));
   const { verification: { seconds: _, ...content } } = await backupRow(scene, backupId);
   const { courses, users, compared } = content;

@@ -11,6 +11,7 @@ import { isFinalJobState, type Job, type JobOf } from "#lib/jobs/job.ts";
 import { toJob } from "#lib/jobs/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 type RestoreTestJob = JobOf<typeof RESTORE_TEST>;
 
@@ -54,7 +55,7 @@ export async function openRestoreTestScene(): Promise<RestoreTestScene> {
 export async function backUp({ db, app, actor, ended }: WorkScene, id: string): Promise<BackupWithVolumes> {
   await db.transact((tx) => checkAndEnqueueAction(app, tx, actor, id, { action: "backup", parameters: {} }));
   const operation = await ended(id, "backup");
-  const [row] = await db.sql("select * from backups where operation_id = $1", [operation.id]);
+  const [row] = await selectRows(db, "backups", { operationId: operation.id });
   return row as unknown as BackupWithVolumes;
 }
 
@@ -83,8 +84,8 @@ export function damage<D extends keyof StoredData>(
 /** Makes the spoke's restore test due. Returns the ID of the queued job. */
 export async function queueTest({ db }: WorkScene, id: string): Promise<string> {
   const before = (await listTestJobs(db, id)).length;
-  await db.sql("update spokes set restore_test_due_at = wheelwright_now() where id = $1", [id]);
-  await db.sql("update jobs set run_at = wheelwright_now() where kind = 'plan-restore-tests' and state = 'queued'");
+  await updateRows(db, "spokes", { restoreTestDueAt: NOW }, { id });
+  await updateRows(db, "jobs", { runAt: NOW }, { kind: "plan-restore-tests", state: "queued" });
   await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
   return (await until(async () => (await listTestJobs(db, id))[before], MINUTE)).id;
 }
@@ -98,13 +99,12 @@ export async function queueWaitingTest(scene: WorkScene, id: string): Promise<st
 }
 
 async function listTestJobs(db: WorkScene["db"], id: string): Promise<Job[]> {
-  const rows = await db.sql("select * from jobs where kind = 'restore-test' and spoke_id = $1 order by seq", [id]);
+  const rows = await selectRows(db, "jobs", { kind: "restore-test", spokeId: id }, { orderBy: "seq" });
   return rows.map((row) => toJob(row as never));
 }
 
 export async function readTestJob({ db }: WorkScene, restoreTestId: string): Promise<RestoreTestJob> {
-  const [row] = await db.sql("select * from jobs where id = $1", [restoreTestId]);
-  return requireJobData(RESTORE_TEST, toJob(row as never));
+  return requireJobData(RESTORE_TEST, toJob((await selectRows(db, "jobs", { id: restoreTestId }))[0] as never));
 }
 
 /** Waits until the restore test has ended. Asserts that its sandbox is gone. */

@@ -14,6 +14,7 @@ import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { installSpoke, NEW, readSiteState } from "#test/lib/workers/upgrade/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { backUp, deleteDuePvcs, listPvcs, readMarks, runAction, runRestore, usedPvcs, writeMark } from "./scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string; backup: string }>("a failed restore");
 test.before(async (context) => {
@@ -47,7 +48,7 @@ async function assertConsistent(scene: WorkScene, id: string): Promise<void> {
   assert.equal(listPvcs(scene, row), [...usedPvcs(row), ...retained].sort());
   const sources = ["VolumeSnapshot", "VolumeSnapshotContent"].flatMap((kind) => scene.simulator.objects(kind));
   assert.equal(sources.filter(({ metadata }) => metadata.name.includes("origin-")), []);
-  assert.equal(await scene.db.sql("select * from retained_pvcs where reason = 'unused'"), []);
+  assert.equal(await selectRows(scene.db, "retained_pvcs", { reason: "unused" }), []);
   await lookOnce(scene.app);
   assert.is((await scene.row(id)).drift, null);
 }
@@ -153,7 +154,7 @@ test("of an upgrade is undone by a restore, and the next upgrade takes its own b
   const fault = scene.simulator.faults.failJob("upgrade-", { log: ["Coding error detected"], exitCode: 1 });
   const upgrade = await runAction(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   assert.equal([upgrade.state, (await scene.row(id)).state], ["failed", "failed"]);
-  const [upgradeBackup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'upgrade'", [id]);
+  const [upgradeBackup] = await selectRows(scene.db, "backups", { spokeId: id, kind: "upgrade" }, { columns: ["id"] });
   assert.match(upgrade.failure!.hint!, `wheelwright restore ${id} --backup ${upgradeBackup.id}`);
   const job = await runRestore(scene, id, { backupId: upgradeBackup.id });
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);

@@ -17,6 +17,7 @@ import { applyClusterRole, CLUSTER_ROLE, SERVICE_ACCOUNT } from "#test/support/s
 import { copySnapshots } from "#test/support/copy-snapshots.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { ANN, backUp, readMarks, runAction, runRestore, writeMark } from "./scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -44,9 +45,9 @@ test.before(async (context) => {
   }
   const restore = await runRestore(scene, ids.calm); // the spoke has retained volumes and adopted data
   await backUp(scene, ids.calm);
-  await scene.db.sql("update jobs set state = 'failed' where id = $1", [restore.id]); // like an interrupted restore
+  await updateRows(scene.db, "jobs", { state: "failed" }, { id: restore.id }); // like an interrupted restore
   await runAction(scene, ids.asleep, "suspend");
-  await scene.db.sql("update spokes set copy_of = $2 where id = $1", [ids.asleep, ids.busy]);
+  await updateRows(scene.db, "spokes", { copyOf: ids.busy }, { id: ids.asleep });
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, ids.gone));
   await scene.becomes(ids.gone, "removed");
   await replica.close();
@@ -108,10 +109,10 @@ test("throws while the cluster does not answer", async ({ app, scene }) => {
 });
 
 test("skips a spoke in removal, and says how to abandon it", async ({ app, scene, ids: { bare } }) => {
-  await scene.db.sql("update spokes set state = 'removing' where id = $1", [bare]);
+  await updateRows(scene.db, "spokes", { state: "removing" }, { id: bare });
   const left = (await listNames(app)).find((each) => each.startsWith("south/bare"));
   assert.match(left!, `the removal fails; abandon it with DELETE /api/spokes/${bare}?abandon=true`);
-  await scene.db.sql("update spokes set state = 'active' where id = $1", [bare]);
+  await updateRows(scene.db, "spokes", { state: "active" }, { id: bare });
 });
 
 test("restores each spoke from its newest backup, hubs first, also after a kill or a failure with retry", async ({ app, scene, ids }) => {
@@ -140,7 +141,7 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
   const fault = scene.simulator.faults.failJob(`${(await scene.row(ids.calm)).namespace}/setup`);
   const successor = await startReplica(app);
   await until(() => successor.ready());
-  await scene.db.sql("update jobs set holder = $1 where state = 'running'", [successor.replicaId]);
+  await updateRows(scene.db, "jobs", { holder: successor.replicaId }, { state: "running" });
   try {
     assert.is((await scene.becomes(ids.calm, "active", "failed")).state, "failed");
     scene.simulator.faults.remove(fault);
@@ -165,7 +166,7 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
     );
     assert.is(namespaces.length, 1);
     assert.equal((await scene.row(ids.gone)).state, "removed");
-    assert.equal(await scene.db.sql("select 1 from retained_pvcs where spoke_id = $1", [ids.calm]), []);
+    assert.equal(await selectRows(scene.db, "retained_pvcs", { spokeId: ids.calm }), []);
     assert.equal(await listNames(app), ["south/bare: The spoke bare has no backup that is ready"]);
     const lastBackup = await runAction(scene, ids.calm, "backup");
     assert.is(lastBackup.state, "succeeded");
@@ -178,7 +179,7 @@ test("restores each spoke from its newest backup, hubs first, also after a kill 
 test("marks a spoke without a backup as failed, and retires the templates of the lost cluster", async (context) => {
   const { app, scene, ids: { bare } } = context,
     [left] = (await listLostClusterObjects(app, { spokeId: bare })).filter(({ spoke }) => spoke);
-  await scene.db.sql("update spokes set health = 'healthy' where id = $1", [bare]);
+  await updateRows(scene.db, "spokes", { health: "healthy" }, { id: bare });
   await markSpokeLost(app, ANN, left!.spoke!, left!.keepReason!);
   const row = await scene.row(bare);
   assert.equal([row.state, row.health], ["failed", "unknown"]);
@@ -196,7 +197,10 @@ test("marks a spoke without a backup as failed, and retires the templates of the
   }
   await retireLostTemplates(app);
   assert.equal(
-    await scene.db.sql("select state, error from templates where cluster_uid in ('gone', $1) order by state", [here]),
+    await selectRows(scene.db, "templates", { clusterUid: ["gone", here] }, {
+      columns: ["state", "error"],
+      orderBy: "state",
+    }),
     [
       { state: "failed", error: "no" },
       { state: "retiring", error: null },
@@ -205,10 +209,10 @@ test("marks a spoke without a backup as failed, and retires the templates of the
 });
 
 test("cancels the operations of the dump with a reason", async ({ scene, ids }) => {
-  const cancelled = await scene.db.sql(
-    "select kind, state from jobs where spoke_id = $1 and state = 'cancelled' order by kind",
-    [ids.busy],
-  );
+  const cancelled = await selectRows(scene.db, "jobs", { spokeId: ids.busy, state: "cancelled" }, {
+    columns: ["kind", "state"],
+    orderBy: "kind",
+  });
   assert.equal(cancelled, [{ kind: "backup", state: "cancelled" }, { kind: "restart", state: "cancelled" }]);
   const audits = await scene.db.sql(
     "select metadata ->> 'reason' as reason, actor_email from audit_events where kind = 'operation_cancelled' and spoke_id = $1",
@@ -222,7 +226,7 @@ test("cancels the operations of the dump with a reason", async ({ scene, ids }) 
 });
 
 test("records the requester and the backup in the audit log", async ({ scene, ids }) => {
-  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1", [ids.asleep]);
+  const [backup] = await selectRows(scene.db, "backups", { spokeId: ids.asleep }, { columns: ["id"] });
   const [audits] = await scene.db.sql(
     "select actor_email, metadata from audit_events where kind = 'spoke_actioned' and spoke_id = $1 and metadata ? 'newCluster'",
     [ids.asleep],

@@ -13,6 +13,7 @@ import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { installSpoke, NEW } from "#test/lib/workers/upgrade/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { ANN, readMarks, runAction, writeMark } from "./scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; gone: SpokeRow; password: string }>("recreateSpoke");
 test.before(async (context) => {
@@ -53,16 +54,14 @@ test("recreates a spoke under its old name from its last snapshot, as the same s
   assert.is(site.files.wwwroot, gone.domain);
   assert.equal(listSourceObjects(scene, row), []);
   const job = await scene.ended(row.id, "provision");
-  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
+  const [backup] = await selectRows(scene.db, "backups", { spokeId: gone.id, kind: "last" }, { columns: ["id"] });
   assert.match(readOperationNotes(job).join("\n"), `Created from backup ${backup.id} of `);
   assert.equal(
     scene.simulator.objects("Job").filter(({ metadata }) => metadata.namespace === row.namespace)
       .map(({ metadata }) => metadata.name.split("-")[0]).filter((name) => name === "install"),
     [],
   );
-  const [audit] = await scene.db.sql("select * from audit_events where kind = 'spoke_requested' and spoke_id = $1", [
-    row.id,
-  ]);
+  const [audit] = await selectRows(scene.db, "audit_events", { kind: "spoke_requested", spokeId: row.id });
   assert.equal([audit.actorEmail, audit.metadata.restoredFrom], [
     "ann@control",
     { spokeId: gone.id, backupId: backup.id },
@@ -75,22 +74,21 @@ test("recreates a spoke under its old name from its last snapshot, as the same s
 });
 
 test("closes the restore requests for its backup once the recreated site is ready", async ({ scene, gone }) => {
-  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and kind = 'last'", [gone.id]);
+  const [backup] = await selectRows(scene.db, "backups", { spokeId: gone.id, kind: "last" }, { columns: ["id"] });
   await scene.db.sql(
     "insert into restore_requests (id, federation_id, spoke_id, backup_id, reason, requested_by)" +
       " values ($1, $2, $3, $4, 'Removed by mistake', $5)",
     [createId("rsr"), gone.federationId, gone.id, backup.id, gone.createdBy],
   );
   const request = async () =>
-    (await scene.db.sql("select state, decided_by from restore_requests where spoke_id = $1", [gone.id]))[0];
+    (await selectRows(scene.db, "restore_requests", { spokeId: gone.id }, { columns: ["state", "decidedBy"] }))[0];
   const { spoke } = await recreateSpoke(scene.app, ANN, gone, {});
   assert.is((await request())!.state, "open", "nothing is restored yet");
   await scene.becomes(spoke.id, "active");
   assert.equal(await request(), { state: "done", decidedBy: null });
-  const [event] = await scene.db.sql(
-    "select actor_email, spoke_id, metadata from audit_events where kind = 'restore_request_done' and spoke_id = $1",
-    [gone.id],
-  );
+  const [event] = await selectRows(scene.db, "audit_events", { kind: "restore_request_done", spokeId: gone.id }, {
+    columns: ["actorEmail", "spokeId", "metadata"],
+  });
   assert.equal([event!.actorEmail, event!.metadata.backupId], ["ann@control", backup.id]);
 });
 
@@ -133,9 +131,7 @@ test("refuses if the name is taken, the hub is missing or the backup cannot be u
   assert.match(await refusal({}), "federation_state: Cannot restore a spoke into a hub that is removed");
   assert.match(await refusal({ as: `${hub}/${gone.slug}` }), "federation_state");
   const { backup } = await planRecreation(scene.app, gone, { as: `other-${gone.slug}/elsewhere` });
-  await scene.db.sql("update backups set images = '{\"postgres\": \"postgres:16\"}', cluster = 'lost' where id = $1", [
-    backup.id,
-  ]);
+  await updateRows(scene.db, "backups", { images: '{"postgres": "postgres:16"}', cluster: "lost" }, { id: backup.id });
   assert.match(await refusal({ as: `other-${gone.slug}/elsewhere` }), /another_cluster: .* is in the cluster lost/);
 });
 
@@ -154,8 +150,8 @@ test("continues from the same backup when a failed creation is retried", async (
 });
 
 test("creates no Ingress for the data of another site", async ({ scene, gone }) => {
-  await scene.db.sql("update backups set site_identifier = 'another' where spoke_id = $1", [gone.id]);
-  await scene.db.sql("update spokes set site_identifier = 'another' where id = $1", [gone.id]);
+  await updateRows(scene.db, "backups", { siteIdentifier: "another" }, { spokeId: gone.id });
+  await updateRows(scene.db, "spokes", { siteIdentifier: "another" }, { id: gone.id });
   const row = await recreate(scene, await scene.row(gone.id));
   assert.equal([row.state, (await scene.ended(row.id, "provision")).failure?.code], ["failed", "AnotherSite"]);
   const ingresses = scene.simulator.objects("Ingress").filter(({ metadata }) => metadata.namespace === row.namespace);

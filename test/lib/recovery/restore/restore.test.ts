@@ -17,6 +17,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { installSpoke, NEW, readSiteState, siteStateOf } from "#test/lib/workers/upgrade/scene.ts";
 import { backUp, listPvcs, readMarks, runAction, runRestore, usedPvcs, writeMark } from "./scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("a restore");
 test.before(async (context) => {
@@ -67,12 +68,11 @@ test("restores the newest backup as the same site", async ({ scene, id }) => {
     ["spoke_actioned", "ann@control", backup],
     ["spoke_action_succeeded", "ann@control", backup],
   ]);
-  const [closed] = await scene.db.sql("select state, decided_by from restore_requests where spoke_id = $1", [id]);
+  const [closed] = await selectRows(scene.db, "restore_requests", { spokeId: id }, { columns: ["state", "decidedBy"] });
   assert.equal(closed, { state: "done", decidedBy: null });
-  const [event] = await scene.db.sql(
-    "select actor_email from audit_events where spoke_id = $1 and kind = 'restore_request_done'",
-    [id],
-  );
+  const [event] = await selectRows(scene.db, "audit_events", { spokeId: id, kind: "restore_request_done" }, {
+    columns: ["actorEmail"],
+  });
   assert.is(event!.actorEmail, "ann@control");
 });
 

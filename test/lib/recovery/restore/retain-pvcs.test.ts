@@ -6,6 +6,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke } from "#test/lib/workers/upgrade/scene.ts";
 import { rejection } from "#test/support/until.ts";
 import { ANN, backUp, deleteDuePvcs, listPvcs, runAction, runRestore, usedPvcs } from "./scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("PVCs that a restore replaced");
 test.before(async (context) => {
@@ -50,7 +51,7 @@ test("are deleted afterwards with their rows, and no rollback is possible", asyn
   await deleteDuePvcs(scene);
   const row = await scene.row(id);
   assert.equal(listPvcs(scene, row), usedPvcs(row));
-  assert.equal(await scene.db.sql("select * from retained_pvcs where spoke_id = $1", [id]), []);
+  assert.equal(await selectRows(scene.db, "retained_pvcs", { spokeId: id }), []);
   const refusal = await rejection(requestRestore(scene.app, ANN, id, { rollback: true }));
   assert.equal([refusal.code, refusal.message], [
     "NoWayBack",
@@ -65,7 +66,7 @@ test("are kept while the spoke is not active or a restore is queued", async ({ s
   await assertRetained(scene, id);
   const hang = scene.simulator.faults.answer(503, { method: "GET", path: "/statefulsets/db" });
   await requestRestore(scene.app, ANN, id, { rollback: true });
-  await scene.db.sql("update spokes set state = 'active' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "active" }, { id });
   await assertRetained(scene, id);
   scene.simulator.faults.remove(hang);
   assert.is((await scene.ended(id, "restore")).state, "succeeded");
@@ -74,7 +75,7 @@ test("are kept while the spoke is not active or a restore is queued", async ({ s
 test("are identified by UID: a PVC with the same name is kept", async ({ scene, id }) => {
   await backUp(scene, id);
   await moveBack(scene, id, 8);
-  await scene.db.sql("update retained_pvcs set uid = 'another' where spoke_id = $1 and claim = 'files'", [id]);
+  await updateRows(scene.db, "retained_pvcs", { uid: "another" }, { spokeId: id, claim: "files" });
   await deleteDuePvcs(scene);
   const row = await scene.row(id);
   assert.equal(listPvcs(scene, row), [...usedPvcs(row), "files"].sort());

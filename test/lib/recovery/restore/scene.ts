@@ -12,6 +12,7 @@ import type { JobRun } from "#lib/scheduler/handler.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { deleteExpiredPvcs } from "#lib/workers/upkeep/delete-pvcs.ts";
 import type { WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 export const ANN: Requester = {
   userId: "system",
@@ -47,9 +48,9 @@ export async function runAction(
 /** Takes a backup and returns its ID. */
 export async function backUp(scene: WorkScene, id: string): Promise<string> {
   const { id: operation } = await runAction(scene, id, "backup");
-  const [backup] = await scene.db.sql("select id from backups where operation_id = $1 and state = 'ready'", [
-    operation,
-  ]);
+  const [backup] = await selectRows(scene.db, "backups", { operationId: operation, state: "ready" }, {
+    columns: ["id"],
+  });
   return backup.id;
 }
 

@@ -4,6 +4,7 @@ import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { deleteAsAdmin } from "#test/support/service-account.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("actions");
 test.before.each(async (context) => {
@@ -93,7 +94,7 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
   assert.match(row.stateReason!, "no longer contains an installed site");
   const [moodle] = scene.simulator.objects("Deployment").filter(({ metadata }) => metadata.namespace === namespace);
   assert.is(moodle!["spec"].replicas, 0);
-  const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed'");
+  const audits = await selectRows(scene.db, "audit_events", { kind: "spoke_action_failed" }, { columns: ["metadata"] });
   assert.equal(audits.map(({ metadata }) => [metadata.action, metadata.step]), [["resume", "verify"]]);
 });
 

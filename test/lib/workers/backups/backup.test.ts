@@ -15,6 +15,7 @@ import {
   queueNightlyBackup,
   requestBackup,
 } from "./scene.ts";
+import { deleteRows, insertRow, updateRows } from "#test/support/rows.ts";
 
 const test = suite<BackupScene>("backup");
 test.before(openBackupScene);
@@ -49,7 +50,7 @@ test("snapshots both volumes with a retaining class, and stores the data that a 
 
 test("records the snapshot classes of the cluster, so the summary reports that backups are available", async (context) => {
   const { scene } = context, { id } = await createSpoke(context);
-  await scene.db.sql("delete from cluster_snapshots");
+  await deleteRows(scene.db, "cluster_snapshots");
   await requestBackup(scene, id);
   await scene.ended(id, "backup");
   const { available, lastError } = await summariseBackups(scene.app, { role: "operator" }, await scene.row(id));
@@ -182,14 +183,14 @@ test("fails without a retaining class, and creates no snapshot", async (context)
 
 test("refuses to back up a failed spoke", async (context) => {
   const { scene } = context, { id } = await createSpoke(context);
-  await scene.db.sql("update spokes set state = 'failed' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "failed" }, { id });
   await queueNightlyBackup(scene, id);
   assert.is((await scene.ended(id, "backup")).failure!.code, "SpokeState");
 });
 
 test("backs up a suspended spoke", async (context) => {
   const { scene } = context, { id } = await createSpoke(context);
-  await scene.db.sql("update spokes set state = 'suspended' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "suspended" }, { id });
   await requestBackup(scene, id);
   assert.is((await scene.ended(id, "backup")).state, "succeeded");
   assert.is((await scene.row(id)).state, "suspended");
@@ -198,12 +199,16 @@ test("backs up a suspended spoke", async (context) => {
 test("marks a pending backup as failed if its operation has ended", async (context) => {
   const { scene } = context, { id, federationId, namespace } = await createSpoke(context);
   const { id: job } = (await scene.operations(id))[0]!;
-  await scene.db.sql("update jobs set state = 'succeeded' where id = $1", [job]);
-  await scene.db.sql(
-    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind)
-     values ($1, $2, $3, $4, 'default', $5, 'upgrade')`,
-    [createId("bak"), id, federationId, job, namespace],
-  );
+  await updateRows(scene.db, "jobs", { state: "succeeded" }, { id: job });
+  await insertRow(scene.db, "backups", {
+    id: createId("bak"),
+    spokeId: id,
+    federationId,
+    operationId: job,
+    cluster: "default",
+    namespace,
+    kind: "upgrade",
+  });
   await closeAbandonedBackups(scene.db.rows);
   assert.equal((await listBackupRows(scene, id)).map(({ state, error }) => [state, error]), [
     ["failed", "The operation ended before the backup was taken"],
@@ -214,8 +219,8 @@ test("does not count a cancelled backup as a failure, and leaves its snapshots t
   const { scene } = context, { id, federationId, namespace } = await createSpoke(context);
   const { id: job } = (await scene.operations(id))[0]!;
   for (const [volumes, state] of [["[]", "deleted"], [JSON.stringify([{ snapshot: "s", claim: "files" }]), "failed"]]) {
-    await scene.db.sql("delete from backups where spoke_id = $1", [id]);
-    await scene.db.sql("update jobs set state = 'cancelled' where id = $1", [job]);
+    await deleteRows(scene.db, "backups", { spokeId: id });
+    await updateRows(scene.db, "jobs", { state: "cancelled" }, { id: job });
     await scene.db.sql(
       `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, volumes)
        values ($1, $2, $3, $4, 'default', $5, 'manual', $6::text::jsonb)`,

@@ -12,6 +12,7 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
 import { prepareHub, setDatabaseClock } from "#test/support/fake-spokes.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { deleteRows, NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -42,8 +43,8 @@ test.before(async (context) => {
   await prepareHub(scene.db, context.hub);
 });
 test.before.each(async ({ scene }) => {
-  await scene.db.sql("update spokes set state = 'suspended'");
-  await scene.db.sql("delete from jobs");
+  await updateRows(scene.db, "spokes", { state: "suspended" });
+  await deleteRows(scene.db, "jobs");
   await setDatabaseClock(scene.db, NOON);
 });
 test.after(async ({ close }) => {
@@ -53,8 +54,8 @@ test.after(async ({ close }) => {
 /** Creates a spoke in this state and cluster, without a backup. */
 async function createSpoke({ scene, hub }: Context, state = "active", cluster = "default"): Promise<string> {
   const id = await scene.spoke(hub, `site-${++count}`);
-  await scene.db.sql("delete from jobs where spoke_id = $1", [id]);
-  await scene.db.sql("update spokes set state = $2, cluster = $3 where id = $1", [id, state, cluster]);
+  await deleteRows(scene.db, "jobs", { spokeId: id });
+  await updateRows(scene.db, "spokes", { state, cluster }, { id });
   return id;
 }
 
@@ -74,7 +75,7 @@ async function listQueued({ db }: WorkScene, id: string): Promise<string[]> {
 
 /** Marks all queued runs as ended. */
 async function endAllJobs({ db }: WorkScene): Promise<void> {
-  await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
+  await updateRows(db, "jobs", { state: "succeeded", finishedAt: NOW });
 }
 
 test("queues one backup per night for each active spoke when it is due, requested by the system", async (context) => {
@@ -91,10 +92,10 @@ test("queues one backup per night for each active spoke when it is due, requeste
   await endAllJobs(scene);
   await runPlan(app);
   assert.equal(await listQueued(scene, id), ["nightly"]);
-  const [job] = await scene.db.sql("select * from jobs where spoke_id = $1", [id]);
+  const [job] = await selectRows(scene.db, "jobs", { spokeId: id });
   assert.equal([job.visible, job.lane, job.requesterId, job.requesterEmail], [true, `spoke:${id}`, "system", "system"]);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
-  assert.equal(await scene.db.sql("select 1 from audit_events where kind = 'spoke_actioned'"), []);
+  assert.equal(await selectRows(scene.db, "audit_events", { kind: "spoke_actioned" }), []);
 });
 
 test("queues one backup when several replicas plan at the same time", async (context) => {
@@ -132,7 +133,7 @@ test("skips spokes that are provisioning, failed, suspended or being removed", a
   const ids = await Promise.all(
     ["provisioning", "failed", "suspended", "suspending", "removing"].map((state) => createSpoke(context, state)),
   );
-  await scene.db.sql("update spokes set backup_due_at = $1", [NOON]);
+  await updateRows(scene.db, "spokes", { backupDueAt: NOON });
   await setDatabaseClock(scene.db, MORNING);
   await runPlan(app);
   for (const id of ids) assert.equal(await listQueued(scene, id), []);
@@ -147,7 +148,9 @@ test("skips the night and records the classes if the cluster has no retaining cl
   await runPlan(app);
   assert.equal(await listQueued(scene, id), []);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
-  const [stored] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'bare'");
+  const [stored] = await selectRows(scene.db, "cluster_snapshots", { cluster: "bare" }, {
+    columns: ["classes", "error"],
+  });
   assert.equal(stored, { classes: [], error: null });
 });
 
@@ -188,7 +191,9 @@ test("retries an unreachable cluster later, records the reason and plans the oth
   await runPlan(app);
   assert.equal([await listQueued(scene, unreachable), await listQueued(scene, reachable)], [[], ["nightly"]]);
   assert.is((await scene.row(unreachable)).backupDueAt!.getTime(), due.getTime());
-  const [stored] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'away'");
+  const [stored] = await selectRows(scene.db, "cluster_snapshots", { cluster: "away" }, {
+    columns: ["classes", "error"],
+  });
   assert.equal(stored, { classes: null, error: "The cluster cannot be reached: nobody answers" });
   const open = () => scene.app.clusters.open("default");
   await runPlan({ ...app, clusters: { clusterFor: () => "default", open } });
@@ -199,7 +204,7 @@ test("queues no more than its share of a replica's lanes, and continues when bac
   const { scene } = context, ids: string[] = [];
   for (let i = 0; i < 7; i++) ids.push(await createSpoke(context));
   const app = { ...context.app, config: { ...context.app.config, scheduler: { on: true, lanes: 4 } } } as App;
-  const countQueued = async () => (await scene.db.sql("select 1 from jobs where state = 'queued'")).length;
+  const countQueued = async () => (await selectRows(scene.db, "jobs", { state: "queued" })).length;
   await runPlan(app);
   await setDatabaseClock(scene.db, MORNING);
   await runPlan(app);

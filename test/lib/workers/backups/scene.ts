@@ -14,6 +14,7 @@ import {
 } from "#test/support/fake-spokes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 /** The database's time, far from midnight, because backups are kept by days. */
 export const NOON = new Date("2026-11-21T12:00:00.000Z");
@@ -80,7 +81,7 @@ export async function betweenAttempts({ db }: WorkScene, id: string, work: () =>
 
 // deno-lint-ignore no-explicit-any
 export async function listBackupRows(scene: WorkScene, id: string): Promise<any[]> {
-  return await scene.db.sql("select * from backups where spoke_id = $1 order by created_at", [id]);
+  return await selectRows(scene.db, "backups", { spokeId: id }, { orderBy: "createdAt" });
 }
 
 export async function listAuditKinds(scene: WorkScene, id: string): Promise<string[]> {

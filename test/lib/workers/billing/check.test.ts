@@ -16,17 +16,18 @@ import {
   withBilling,
 } from "#test/lib/workers/billing/scene.ts";
 import { queryRows } from "#test/support/bench/query.ts";
+import { deleteRows, NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<Context>("checkBilling");
 withBilling(test);
-test.before.each(async ({ scene }) => void await queryRows(scene.db, "delete from subscriptions"));
+test.before.each(async ({ scene }) => void await deleteRows(scene.db, "subscriptions"));
 test.after.each(({ scene }) => scene.db.shiftClock(0));
 
 async function nextDay(context: Context, hub: string, days: number): Promise<void> {
   const { db } = context.scene;
   await db.shiftClock(days * DAY + days * HOUR);
   await reconcile(context);
-  await queryRows(db, "update jobs set run_at = wheelwright_now() where kind = 'check-billing' and state = 'queued'");
+  await updateRows(db, "jobs", { runAt: NOW }, { kind: "check-billing", state: "queued" });
   await ended(context, hub);
 }
 
@@ -68,7 +69,7 @@ test("reports manually changed quantities once, and reconciling corrects them.",
 test("sends the hub's current name to the provider.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
-  await queryRows(context.scene.db, "update federations set name = 'Renamed' where id = $1", [hub]);
+  await updateRows(context.scene.db, "federations", { name: "Renamed" }, { id: hub });
   await nextDay(context, hub, 1);
   assert.is(context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!.name, "Renamed");
 });
@@ -77,7 +78,7 @@ test("runs once a day, spread over the hour, and only for live subscriptions.", 
   const { db } = context.scene, hubs: string[] = [];
   for (const spokes of [{ small: 1 }, { small: 1 }, { small: 1 }, {}]) hubs.push(await billedHub(context, spokes));
   for (const id of hubs) await synced(context, id);
-  await queryRows(db, "update subscriptions set status = 'canceled' where federation_id = $1", [hubs[2]]);
+  await updateRows(db, "subscriptions", { status: "canceled" }, { federationId: hubs[2] });
   await db.shiftClock(23 * HOUR);
   assert.equal(await findUncheckedHubs(db.rows, 10), []);
   await db.shiftClock(25 * HOUR);

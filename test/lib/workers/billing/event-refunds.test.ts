@@ -11,6 +11,7 @@ import {
   unhandled,
   withEvents,
 } from "#test/lib/workers/billing/event-scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<Context>("billingEventHandler, of refunds");
 withEvents(test);
@@ -82,7 +83,7 @@ test("ignores refunds of foreign, missing or deleted customers", async (context)
   context.provider.refunds = () => null;
   await ended(context, await arrive(context, "refund.failed", hub));
   assert.equal(await audited(context, hub), []);
-  assert.equal(await context.scene.db.sql("select * from billing_refunds where id = 're_elsewhere'"), []);
+  assert.equal(await selectRows(context.scene.db, "billing_refunds", { id: "re_elsewhere" }), []);
   assert.equal(await unhandled(context), []);
 });
 

@@ -8,6 +8,7 @@ import { createLog } from "#lib/base/log.ts";
 import type { ChargeRefunds, PaymentProvider, RefundedObject, Subscription } from "#lib/drivers/payments/payments.ts";
 import { billingEventHandler } from "#lib/workers/billing/event.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 /** The provider's answers, set by each test, and the received requests. */
 export interface Provider {
@@ -118,12 +119,13 @@ export async function rowOf({ scene: { db } }: Context, { id }: Hub) {
 }
 
 export async function audited({ scene: { db } }: Context, { id }: Hub): Promise<unknown[][]> {
-  const rows = await db.sql("select kind, actor_id, metadata from audit_events where federation_id = $1 order by at", [
-    id,
-  ]);
+  const rows = await selectRows(db, "audit_events", { federationId: id }, {
+    columns: ["kind", "actorId", "metadata"],
+    orderBy: "at",
+  });
   return rows.map(({ kind, actorId, metadata }) => [kind, actorId, metadata]);
 }
 
 export async function unhandled({ scene: { db } }: Context): Promise<string[]> {
-  return (await db.sql("select type from billing_events where handled_at is null")).map(({ type }) => type);
+  return (await selectRows(db, "billing_events", { handledAt: null })).map(({ type }) => type);
 }

@@ -16,6 +16,7 @@ import {
   withEvents,
 } from "#test/lib/workers/billing/event-scene.ts";
 import { until } from "#test/support/until.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<Context>("billingEventHandler");
 withEvents(test);
@@ -146,10 +147,9 @@ test("writes nothing for a lost job, whose next holder reads again", async (cont
 test("does not restore a subscription that was released during the read", async (context) => {
   const hub = await connected(context), { provider, scene: { db } } = context;
   provider.subscription = async () => {
-    await db.sql(
-      "update subscriptions set subscription_id = null, status = null, sent_quantities = null where federation_id = $1",
-      [hub.id],
-    );
+    await updateRows(db, "subscriptions", { subscriptionId: null, status: null, sentQuantities: null }, {
+      federationId: hub.id,
+    });
     return showing(hub, { status: "canceled" });
   };
   await ended(context, await arrive(context, "customer.subscription.deleted", hub));
@@ -160,12 +160,7 @@ test("does not restore a subscription that was released during the read", async 
 
 test("leaves a hub without a subscription to the sync that creates it", async (context) => {
   const hub = await connected(context);
-  await context.scene.db.sql(
-    "update subscriptions set subscription_id = null, status = null where federation_id = $1",
-    [
-      hub.id,
-    ],
-  );
+  await updateRows(context.scene.db, "subscriptions", { subscriptionId: null, status: null }, { federationId: hub.id });
   const [job] = await ended(context, await arrive(context, "customer.subscription.created", hub));
   assert.is(job!.state, "succeeded");
   assert.equal(context.provider.asked, []);

@@ -13,6 +13,7 @@ import { PRICES } from "#test/lib/workers/billing/scene.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
+import { deleteRows, insertRow, NOW, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   db: TestDatabase;
@@ -27,8 +28,8 @@ test.before(async (context) => {
   context.catalog = loadCatalog(PRICES, await loadBlueprint(blueprint));
 });
 test.before.each(async ({ db }) => {
-  await queryRows(db, "delete from jobs");
-  await queryRows(db, "delete from subscriptions");
+  await deleteRows(db, "jobs");
+  await deleteRows(db, "subscriptions");
 });
 test.after(({ db }) => db.close());
 
@@ -47,14 +48,7 @@ async function plan({ db, catalog }: Context, batch?: number): Promise<string[]>
 async function hub({ db, user }: Context, reported: object | null, states: readonly string[] = []): Promise<string> {
   const id = await insertHub(db, user, createId("fed").slice(4).toLowerCase());
   const text = reported && JSON.stringify(reported);
-  await queryRows(
-    db,
-    "insert into subscriptions (federation_id, email, sent_quantities) values ($1, 'a@example.org', $2)",
-    [
-      id,
-      text,
-    ],
-  );
+  await insertRow(db, "subscriptions", { federationId: id, email: "a@example.org", sentQuantities: text });
   for (const state of states) {
     const spoke = await insertSpoke(db, user, id, createId("spk").slice(4).toLowerCase());
     const gone = state === "removed" ? ", removed_at = wheelwright_now()" : "";
@@ -98,9 +92,9 @@ test("counts the spokes that are active, updating or suspending.", async (contex
 
 test("ignores sizes without a price, except those with an item.", async (context) => {
   const id = await hub(context, {}, ["active"]), { db } = context;
-  await queryRows(db, "update spokes set size = 'large' where federation_id = $1", [id]);
+  await updateRows(db, "spokes", { size: "large" }, { federationId: id });
   assert.equal(await plan(context), []);
-  await queryRows(db, `update subscriptions set items = '[{"size": "large"}]' where federation_id = $1`, [id]);
+  await updateRows(db, "subscriptions", { items: '[{"size": "large"}]' }, { federationId: id });
   assert.equal(await plan(context), [id]);
 });
 
@@ -117,7 +111,7 @@ test("skips a refused hub until its retry time, then retries without a differenc
 
 test("queues a sync for a removed hub until its subscription has ended.", async (context) => {
   const id = await hub(context, {}), { db } = context;
-  await queryRows(db, "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [id]);
+  await updateRows(db, "federations", { state: "removed", removedAt: NOW }, { id });
   const become = (status: string | null) =>
     queryRows(
       db,
@@ -128,10 +122,10 @@ test("queues a sync for a removed hub until its subscription has ended.", async 
   assert.equal(await plan(context), []);
   await become("past_due");
   assert.equal(await plan(context), [id]);
-  await queryRows(db, "delete from jobs");
+  await deleteRows(db, "jobs");
   await become("canceled");
   assert.equal(await plan(context), []);
-  await queryRows(db, "update subscriptions set sent_quantities = null where federation_id = $1", [id]);
+  await updateRows(db, "subscriptions", { sentQuantities: null }, { federationId: id });
   assert.equal(await plan(context), [id]);
 });
 

@@ -15,6 +15,7 @@ import type { Subscription } from "#test/support/provider/records.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
+import { deleteRows, insertRow, selectRows, updateRows } from "#test/support/rows.ts";
 
 export const PRICES = `
 sizes:
@@ -60,18 +61,18 @@ let count = 0;
 export async function billedHub(context: Context, spokes: Counts = {}): Promise<string> {
   const { db, people } = context.scene, slug = `hub-${++count}`;
   const id = await insertHub(db, people.operator.id, slug);
-  await queryRows(db, "insert into subscriptions (federation_id, email) values ($1, $2)", [id, `${slug}@example.org`]);
+  await insertRow(db, "subscriptions", { federationId: id, email: `${slug}@example.org` });
   await setSpokes(context, id, spokes);
   return id;
 }
 
 /** Replaces the hub's spokes by these active ones. */
 export async function setSpokes({ scene: { db, people } }: Context, hub: string, spokes: Counts): Promise<void> {
-  await queryRows(db, "delete from spokes where federation_id = $1", [hub]);
+  await deleteRows(db, "spokes", { federationId: hub });
   for (const [size, quantity] of Object.entries(spokes)) {
     for (let i = 0; i < quantity; i++) {
       const id = await insertSpoke(db, people.operator.id, hub, createId("spk").slice(4).toLowerCase());
-      await queryRows(db, "update spokes set state = 'active', size = $2 where id = $1", [id, size]);
+      await updateRows(db, "spokes", { state: "active", size }, { id });
     }
   }
 }
@@ -132,8 +133,9 @@ export function requestsOf({ provider }: Context, since = 0): string[] {
 }
 
 export async function audited({ scene: { db } }: Context, hub: string): Promise<unknown[][]> {
-  const rows = await queryRows(db, "select kind, metadata from audit_events where federation_id = $1 order by at", [
-    hub,
-  ]);
+  const rows = await selectRows(db, "audit_events", { federationId: hub }, {
+    columns: ["kind", "metadata"],
+    orderBy: "at",
+  });
   return rows.map(({ kind, metadata }) => [kind, metadata]);
 }

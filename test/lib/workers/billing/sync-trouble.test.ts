@@ -28,6 +28,7 @@ import {
 import { queryRows } from "#test/support/bench/query.ts";
 import { clientOf } from "#test/support/provider/client.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<Context>("syncBilling in trouble");
 withBilling(test);
@@ -134,9 +135,7 @@ test("corrects quantities that a late call has set.", async (context) => {
   await synced(context, hub);
   await db.shiftClock(0);
   assert.equal(quantitiesOf(context, hub), ["small 3"]);
-  const live = await queryRows(db, "select 1 from jobs where federation_id = $1 and state in ('queued', 'running')", [
-    hub,
-  ]);
+  const live = await selectRows(db, "jobs", { federationId: hub, state: ["queued", "running"] });
   assert.equal(live, []);
 });
 

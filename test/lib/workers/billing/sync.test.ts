@@ -15,6 +15,7 @@ import {
 } from "#test/lib/workers/billing/scene.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<Context>("syncBilling");
 withBilling(test);
@@ -112,7 +113,7 @@ test("makes nothing for a hub that is removed before anything was made.", async 
 test("sends the customer's current name and address.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
-  await queryRows(context.scene.db, "update federations set name = 'Another name' where id = $1", [hub]);
+  await updateRows(context.scene.db, "federations", { name: "Another name" }, { id: hub });
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
   const { name } = context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!;
@@ -121,14 +122,7 @@ test("sends the customer's current name and address.", async (context) => {
 
 test("keeps one address's two hubs apart.", async (context) => {
   const one = await billedHub(context, { small: 1 }), other = await billedHub(context, { small: 2 });
-  await queryRows(
-    context.scene.db,
-    "update subscriptions set email = 'both@example.org' where federation_id in ($1, $2)",
-    [
-      one,
-      other,
-    ],
-  );
+  await updateRows(context.scene.db, "subscriptions", { email: "both@example.org" }, { federationId: [one, other] });
   await plan(context);
   await synced(context, one);
   await synced(context, other);

@@ -10,6 +10,7 @@ import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene }>("a failing cluster");
 test.before.each(async (context) => void (context.scene = await openWorkScene(5, { ACME_EMAIL: "ops@example.org" })));
@@ -18,7 +19,7 @@ test.after.each(({ scene }) => scene.close());
 /** Provisions a hub on a cluster at this address with this time limit in milliseconds. Returns the failure report. */
 async function setUpOn(scene: WorkScene, server: string, timeLimit = 1500): Promise<FailureReport> {
   const hub = await scene.hub("math");
-  await scene.db.sql("update jobs set time_limit_ms = $1", [timeLimit]);
+  await updateRows(scene.db, "jobs", { timeLimitMs: timeLimit });
   const text = scene.simulator.kubeconfig().replace(/server: .*/, `server: ${server}`);
   const cluster = await openCluster({ name: "default", kubeconfig: { text }, deadline: 500, log: SILENT_LOG });
   const replica = await startReplica({

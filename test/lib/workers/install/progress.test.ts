@@ -5,6 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene }>("the progress of an installation");
 test.before.each(async (context) => void (context.scene = await openWorkScene(5, {}, 0.05))); // an install takes 3.2 s
@@ -21,7 +22,7 @@ async function partOf(scene: WorkScene, id: string, least = 1) {
 }
 
 async function labels(scene: WorkScene, id: string): Promise<string[]> {
-  const rows = await scene.db.sql("select data from stream_events where spoke_id = $1 order by number", [id]);
+  const rows = await selectRows(scene.db, "stream_events", { spokeId: id }, { columns: ["data"], orderBy: "number" });
   return rows.map(({ data }) => data.operation.label);
 }
 

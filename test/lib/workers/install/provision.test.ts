@@ -6,6 +6,7 @@ import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene }>("provisionHandler");
 test.before.each(async (context) => void (context.scene = await openWorkScene()));
@@ -43,9 +44,9 @@ test("records the requester, the site identifier and the inputs", async ({ scene
   assert.equal(row.blueprintRevision, scene.app.blueprint.revision);
   assert.match(row.siteIdentifier!, /\w{8,}/);
   assert.ok(row.readyAt);
-  const [audit] = await scene.db.sql(
-    "select actor_email, ip, object_id, metadata, federation_id from audit_events where kind = 'spoke_provisioned'",
-  );
+  const [audit] = await selectRows(scene.db, "audit_events", { kind: "spoke_provisioned" }, {
+    columns: ["actorEmail", "ip", "objectId", "metadata", "federationId"],
+  });
   const { operationId, ...metadata } = audit.metadata;
   assert.equal([audit.actorEmail, audit.ip, audit.objectId, audit.federationId], [
     "ann@example.org",
@@ -85,9 +86,9 @@ test("reports a missing image, continues the lane, and succeeds when retried", a
   assert.equal([job!.state, job!.failure!.step], ["failed", "install"]);
   assert.match(job!.failure!.code, /^(ErrImagePull|ImagePullBackOff)$/);
   assert.ok(job!.failure!.events.length > 0);
-  const [event] = await scene.db.sql("select data from stream_events where type = 'SpokeUpdateFailed'");
+  const [event] = await selectRows(scene.db, "stream_events", { type: "SpokeUpdateFailed" }, { columns: ["data"] });
   assert.is(event.data.error, failed.stateReason);
-  const audits = await scene.db.sql("select 1 from audit_events where kind = 'spoke_provision_failed'");
+  const audits = await selectRows(scene.db, "audit_events", { kind: "spoke_provision_failed" });
   assert.is(audits.length, 1);
 
   scene.simulator.faults.remove(fault);
@@ -197,7 +198,10 @@ test("makes spokes wait for a failed hub until it is provisioned", async ({ scen
   await requestHubAction(scene.app, scene.actor, await scene.hubBecomes(hub.id, "failed"), { action: "retry" });
   await scene.hubBecomes(hub.id, "active");
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
-  const kinds = await scene.db.sql("select kind from audit_events where object_type = 'federation' order by at");
+  const kinds = await selectRows(scene.db, "audit_events", { objectType: "federation" }, {
+    columns: ["kind"],
+    orderBy: "at",
+  });
   assert.equal(kinds.map(({ kind }) => kind), [
     "federation_created",
     "federation_provision_failed",

@@ -6,6 +6,7 @@ import { createMailJob, MAIL_JOB_KIND } from "#lib/jobs/mail.ts";
 import { kind, loose, type Scene } from "#test/lib/scheduler/scene.ts";
 import { type Context, ended, plain, replica, withMail } from "./scene.ts";
 import { until } from "#test/support/until.ts";
+import { deleteRows } from "#test/support/rows.ts";
 
 const test = suite<Context>("mail in the queue");
 withMail(test);
@@ -23,7 +24,7 @@ test("does not block other jobs while the mail server hangs", async (context) =>
   for (const each of others) assert.is((await ended(context, each)).state, "succeeded");
   assert.is(smtp.hanging(), 4);
   await scheduler.close();
-  await scene.db.sql("delete from jobs where kind = 'mail' and state = 'queued'");
+  await deleteRows(scene.db, "jobs", { kind: "mail", state: "queued" });
 });
 
 test("waits for a replica with a mail server without blocking other jobs", async (context) => {

@@ -17,6 +17,7 @@ import {
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { openSmtpServer, type SmtpServer } from "#test/support/smtp.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -100,7 +101,7 @@ test("announces a notice at its time, and none that has taken effect", async (co
   const handler = once(context, [endpointNotice("gone", { sunset: new Date(Date.now() - 1) }), soon]);
   await replica(context, [handler]);
   await run(context, handler);
-  assert.equal(await scene.db.sql("select notice_id from deprecation_notices"), []);
+  assert.equal(await selectRows(scene.db, "deprecation_notices", {}, { columns: ["noticeId"] }), []);
   await scene.db.shiftClock(DAY + 60_000);
   await run(context, handler);
   assert.match((await smtp.next("fay@example.org")).subject, "GET /api/soon/{id} ends on ");

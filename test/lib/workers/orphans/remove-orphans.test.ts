@@ -31,6 +31,7 @@ import type { WorkScene } from "#test/lib/workers/scene.ts";
 import { byHand } from "#test/lib/workers/sweep/checks.ts";
 import { RELEASE } from "#test/support/release.ts";
 import { until } from "#test/support/until.ts";
+import { deleteRows } from "#test/support/rows.ts";
 
 /** Runs the hourly task now. */
 async function removeAll({ app }: WorkScene, during = async () => {}): Promise<void> {
@@ -66,7 +67,7 @@ template("is kept while a row refers to it, and removed afterwards", async (cont
   await scene.db.sql("update templates set state = 'failed', error = 'x', next_attempt_at = now()");
   await removeAll(scene);
   assert.is(contents(scene).length, 2, "the next template, or its retirement, deletes what the row names");
-  await scene.db.sql("delete from templates");
+  await deleteRows(scene.db, "templates");
   await removeAll(scene);
   await until(() => contents(scene).length === 0);
   const stored = new Map(scene.simulator.volumes.entries());
@@ -95,8 +96,8 @@ template("is removed if its job was killed before the row was written", async (c
   await until(() => listObjectNames(scene, "Namespace", work.inputs.namespace).length === 0);
   await removeAll(scene);
   assert.is(contents(scene).length, 2, "they outlive the namespace, and their maker's job goes on");
-  await scene.db.sql("delete from jobs");
-  await scene.db.sql("delete from templates");
+  await deleteRows(scene.db, "jobs");
+  await deleteRows(scene.db, "templates");
   await replica.close();
   await removeAll(scene);
   await until(() => contents(scene).length === 0);
@@ -106,7 +107,7 @@ template("stays if the row was written between the list and the query", async (c
   await openSceneWithTemplate(context);
   const { scene } = context, [row] = await listTemplates(scene);
   const { volumes, ...rest } = row!;
-  await scene.db.sql("delete from templates");
+  await deleteRows(scene.db, "templates");
   await removeAll(scene, async () => {
     const again = { ...rest, volumes: JSON.stringify(volumes) };
     await scene.db.rows.insertInto("templates").values(again).onConflict((of) => of.doNothing()).execute();

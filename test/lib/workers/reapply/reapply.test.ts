@@ -8,6 +8,7 @@ import { rejection, until } from "#test/support/until.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/workers/actions/scene.ts";
 import { APPS, BATCH, CORE, DAMAGE } from "./damage.ts";
 import { byHand, lookOnce } from "#test/lib/workers/sweep/checks.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ clinic: Clinic }>("reapplyHandler");
 test.before(async (context) => void (context.clinic = await openClinic()));
@@ -94,7 +95,7 @@ test("updates the row only after the cluster shows all changes, and keeps mainte
   assert.equal(await drift(clinic), []);
   await hand(clinic, BATCH, "cronjobs/moodle-cron", { spec: { suspend: false } });
   assert.equal(await drift(clinic), ["CronJob/moodle-cron changed spec.suspend"]);
-  await scene.db.sql("update spokes set blueprint_revision = 'before', drift = $2 where id = $1", [id, told]);
+  await updateRows(scene.db, "spokes", { blueprintRevision: "before", drift: told }, { id });
   const holds = [["database", "PATCH", "/statefulsets/db"], ["app", "PATCH", "/services/moodle"], [
     "ingress",
     "PATCH",
@@ -127,11 +128,11 @@ test("starts nothing on a database of another version, and keeps a failed spoke 
     [id],
   );
   await hand(clinic, APPS, "deployments/moodle", { spec: { replicas: 0 } });
-  await scene.db.sql("update spokes set state = 'failed', lms_version = '4.4.1' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "failed", lmsVersion: "4.4.1" }, { id });
   const failed = await clinic.does("reapply");
   assert.equal([failed.state, failed.failure?.step, failed.failure?.code], ["failed", "verify", "AnotherVersion"]);
   assert.is((await clinic.row()).state, "failed");
-  await scene.db.sql("update spokes set lms_version = '4.5' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { lmsVersion: "4.5" }, { id });
   const lock = (config: object) => {
     const { database, saveDatabase } = clinic.site();
     saveDatabase({ ...database!, config: { ...database!.config, ...config } });

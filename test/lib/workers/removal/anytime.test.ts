@@ -9,6 +9,7 @@ import { createHandlers } from "#lib/workers/handlers.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { RELEASE } from "#test/support/release.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene }>("a removal during another operation");
 test.before(async (context) => void (context.scene = await openWorkScene()));
@@ -27,11 +28,10 @@ async function remaining(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hu
   const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
   const cluster = await scene.app.clusters.open("default");
   const { uid } = await cluster.createNamespace(manifest!, { signal: new AbortController().signal });
-  await scene.db.sql(
-    "update spokes set state = 'active', ready_at = wheelwright_now(), namespace_uid = $2, site_identifier = 'x' where id = $1",
-    [id, uid],
-  );
-  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW, namespaceUid: uid, siteIdentifier: "x" }, {
+    id,
+  });
+  await updateRows(scene.db, "jobs", { state: "succeeded", finishedAt: NOW }, { spokeId: id });
   return id;
 }
 
@@ -83,7 +83,7 @@ test("stops the step, removes everything, and reports each event once.", async (
       metadata.namespace === namespace || metadata.name === namespace
     );
     assert.equal(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`), [], kind);
-    const audit = await scene.db.sql("select kind from audit_events where spoke_id = $1 order by at", [id]);
+    const audit = await selectRows(scene.db, "audit_events", { spokeId: id }, { columns: ["kind"], orderBy: "at" });
     const audits = audit.map(({ kind }) => kind).filter((each) => each !== "spoke_requested");
     // The cancelled operation may have started its transaction before the removal was requested.
     assert.equal(audits.slice(0, 2).sort(), ["operation_cancelled", "spoke_removal_requested"], kind);

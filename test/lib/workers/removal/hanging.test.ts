@@ -14,6 +14,7 @@ import { createHandlers } from "#lib/workers/handlers.ts";
 import { removalOutcomes } from "#lib/steps/outcomes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; configured: boolean; close: () => Promise<void> }>("a stuck removal");
 test.before(async (context) => {
@@ -47,7 +48,7 @@ test("is reported once a day, and ends when nothing blocks it.", async ({ scene 
   const stuck = scene.simulator.faults.stuckNamespace(namespace);
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   const audits = () =>
-    scene.db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'", [id]);
+    selectRows(scene.db, "audit_events", { spokeId: id, kind: "spoke_action_failed" }, { columns: ["metadata"] });
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
   assert.equal(await audits(), []);
   for (let day = 1; day <= 3; day++) {
@@ -87,10 +88,9 @@ test("is reported if its cluster is no longer configured.", async (context) => {
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
   await scene.db.shiftClock(DAY + HOUR);
   const audits = await until(async () => {
-    const [first] = await scene.db.sql(
-      "select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'",
-      [id],
-    );
+    const [first] = await selectRows(scene.db, "audit_events", { spokeId: id, kind: "spoke_action_failed" }, {
+      columns: ["metadata"],
+    });
     return first?.metadata;
   }, 30_000);
   assert.equal([audits.step, audits.code], ["stop", "unknown_cluster"]);
@@ -114,9 +114,12 @@ test("is reported once when abandoned.", async ({ scene }) => {
   // A removal that succeeds just after the spoke was abandoned reports nothing again.
   const outcome = await scene.db.transact((tx) => removalOutcomes.onSucceeded!(tx, ended));
   assert.equal(outcome, { state: "removed" });
-  const kinds = await scene.db.sql("select kind, metadata from audit_events where spoke_id = $1 order by at", [id]);
+  const kinds = await selectRows(scene.db, "audit_events", { spokeId: id }, {
+    columns: ["kind", "metadata"],
+    orderBy: "at",
+  });
   assert.is(kinds.filter(({ kind }) => kind === "spoke_destroyed").length, 1);
-  assert.is(kinds.find(({ kind }) => kind === "spoke_destroyed").metadata.abandoned, true);
+  assert.is(kinds.find(({ kind }) => kind === "spoke_destroyed")!.metadata.abandoned, true);
   const types = await scene.db.sql("select type from stream_events where spoke_id = $1 order by number desc", [id]);
   assert.is(types[0].type, "SpokeUpdateRemoved");
 });
@@ -132,12 +135,9 @@ test("is reported once when abandoned during an attempt.", async ({ scene }) => 
   }, 30_000);
   await scene.db.transact((tx) => markSpokeAbandoned(tx, scene.actor, id));
   assert.is((await scene.ended(id, "remove")).state, "cancelled");
-  const audits = await scene.db.sql(
-    "select data from stream_events where spoke_id = $1 and type = 'SpokeUpdateRemoved'",
-    [
-      id,
-    ],
-  );
+  const audits = await selectRows(scene.db, "stream_events", { spokeId: id, type: "SpokeUpdateRemoved" }, {
+    columns: ["data"],
+  });
   assert.equal(audits.map(({ data }) => data.state), ["removed"]);
   scene.simulator.faults.remove(stuck);
 });

@@ -9,6 +9,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { removeSpokeHandler } from "#lib/workers/removal/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const SLUGS = ["stop", "snapshot", "namespace", "confirm", "kept", "pod"] as const;
 type Slug = (typeof SLUGS)[number];
@@ -87,10 +88,9 @@ test("is resumed by another holder after a kill in any step.", async (context) =
   context.replica = await scene.replica();
   for (const way of ways) {
     const { id, namespace } = await scene.becomes(spokes[way].id, "removed");
-    const audits = await scene.db.sql(
-      "select metadata from audit_events where spoke_id = $1 and kind = 'spoke_destroyed'",
-      [id],
-    );
+    const audits = await selectRows(scene.db, "audit_events", { spokeId: id, kind: "spoke_destroyed" }, {
+      columns: ["metadata"],
+    });
     assert.is(audits.length, 1, way);
     assert.is(audits[0].metadata.snapshots.length, 2, way);
     const contents = scene.simulator.objects("VolumeSnapshotContent").filter((content) =>

@@ -6,6 +6,7 @@ import { listOperations } from "#lib/jobs/store.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; replica: Scheduler }>("removeSpokeHandler-hub");
 test.before(async (context) => {
@@ -40,17 +41,21 @@ test("removes a hub completely, reports it once, and frees its slug", async ({ s
   const row = await scene.hubBecomes(id, "removed");
   assert.ok(row.removedAt);
   assert.equal(namespacesOf(scene, id), []);
-  const kinds = await scene.db.sql("select kind, metadata from audit_events where federation_id = $1 order by at", [
-    id,
-  ]);
+  const kinds = await selectRows(scene.db, "audit_events", { federationId: id }, {
+    columns: ["kind", "metadata"],
+    orderBy: "at",
+  });
   assert.equal(kinds.map(({ kind }) => kind), [
     "federation_created",
     "federation_provisioned",
     "federation_removal_requested",
     "federation_destroyed",
   ]);
-  assert.is(kinds.at(-1).metadata.slug, "math");
-  const events = await scene.db.sql("select type from stream_events where federation_id = $1 order by number", [id]);
+  assert.is(kinds.at(-1)!.metadata.slug, "math");
+  const events = await selectRows(scene.db, "stream_events", { federationId: id }, {
+    columns: ["type"],
+    orderBy: "number",
+  });
   assert.equal([...new Set(events.map(({ type }) => type))], [
     "FederationUpdateProvisioning",
     "FederationUpdateActive",
@@ -79,7 +84,10 @@ test("cancels a running provisioning, whose result changes nothing", async ({ sc
     "remove-hub succeeded",
     "provision-hub cancelled",
   ]);
-  const types = await scene.db.sql("select type from stream_events where federation_id = $1 order by number", [id]);
+  const types = await selectRows(scene.db, "stream_events", { federationId: id }, {
+    columns: ["type"],
+    orderBy: "number",
+  });
   assert.equal([...new Set(types.map(({ type }) => type))], [
     "FederationUpdateProvisioning",
     "FederationUpdateRemoving",
@@ -100,7 +108,7 @@ test("removes a hub whose provisioning failed or never started", async ({ scene 
 test("deletes a namespace whose creation was not recorded", async ({ scene }) => {
   const hub = await scene.hub("biology");
   await scene.hubBecomes(hub.id, "active");
-  await scene.db.sql("update federations set namespace_uid = null where id = $1", [hub.id]);
+  await updateRows(scene.db, "federations", { namespaceUid: null }, { id: hub.id });
   await remove(scene, hub.id);
   await scene.hubBecomes(hub.id, "removed");
   assert.equal(namespacesOf(scene, hub.id), []);

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene }>("removeSpokeHandler");
 test.before.each(async (context) => void (context.scene = await openWorkScene()));
@@ -26,10 +27,14 @@ test("removes a spoke except for a last snapshot, and reports it once", async ({
   const row = await scene.becomes(id, "removed");
   assert.ok(row.removedAt);
   assert.equal(remains(scene, id), []);
-  const audits = await scene.db.sql("select metadata, actor_email from audit_events where kind = 'spoke_destroyed'");
+  const audits = await selectRows(scene.db, "audit_events", { kind: "spoke_destroyed" }, {
+    columns: ["metadata", "actorEmail"],
+  });
   assert.is(audits.length, 1);
   assert.equal([audits[0].actorEmail, audits[0].metadata.slug], ["ann@example.org", "algebra"]);
-  const events = await scene.db.sql("select type, data from stream_events where type = 'SpokeUpdateRemoved'");
+  const events = await selectRows(scene.db, "stream_events", { type: "SpokeUpdateRemoved" }, {
+    columns: ["type", "data"],
+  });
   assert.equal(events.map(({ data }) => [data.spokeId, data.state]), [[id, "removed"]]);
   const again = await scene.spoke(hub, "algebra");
   assert.is((await scene.becomes(again, "active", "failed")).state, "active");
@@ -41,7 +46,7 @@ test("retains the contents of the last snapshot", async ({ scene }) => {
   await scene.becomes(id, "active");
   await remove(scene, id);
   await scene.becomes(id, "removed");
-  const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_destroyed'");
+  const [audit] = await selectRows(scene.db, "audit_events", { kind: "spoke_destroyed" }, { columns: ["metadata"] });
   const retained = scene.simulator.objects("VolumeSnapshotContent").map(({ metadata }) => metadata.name);
   const snapshots: { claim: string; content: string }[] = audit.metadata.snapshots;
   assert.equal(snapshots.map(({ claim }) => claim).sort(), ["data-db-0", "files"]);
@@ -83,14 +88,14 @@ test("stops a running installation, and removes its objects", async ({ scene }) 
     ["provision", "cancelled"],
   ]);
   assert.equal(remains(scene, id), []);
-  const kinds = await scene.db.sql("select kind from audit_events where spoke_id = $1 order by at", [id]);
+  const kinds = await selectRows(scene.db, "audit_events", { spokeId: id }, { columns: ["kind"], orderBy: "at" });
   assert.equal(kinds.map(({ kind }) => kind), [
     "spoke_requested",
     "spoke_removal_requested",
     "operation_cancelled",
     "spoke_destroyed",
   ]);
-  const types = await scene.db.sql("select type from stream_events where spoke_id = $1 order by number", [id]);
+  const types = await selectRows(scene.db, "stream_events", { spokeId: id }, { columns: ["type"], orderBy: "number" });
   const eventTypes = [...new Set(types.map(({ type }) => type))];
   assert.equal(eventTypes, ["SpokeUpdateProvisioning", "SpokeUpdateRemoving", "SpokeUpdateRemoved"]);
 });

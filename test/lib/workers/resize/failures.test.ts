@@ -9,6 +9,7 @@ import type { SpokeActionName } from "#lib/operations/table.ts";
 import { resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
 import { until } from "#test/support/until.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: ResizeScene }>("a resize that fails");
 test.before(async (context) => void (context.scene = await openResizeScene()));
@@ -151,12 +152,12 @@ test("does not start a site on another site's data", async ({ scene }) => {
       metadata.namespace === scene.namespace && metadata.labels?.["app"] === "moodle"
     ).map(({ metadata }) => metadata.uid);
   const before = sites();
-  await scene.db.sql("update spokes set site_identifier = 'another' where id = $1", [scene.id]);
+  await updateRows(scene.db, "spokes", { siteIdentifier: "another" }, { id: scene.id });
   const job = await scene.resize("medium");
   assert.equal([job.state, job.failure!.step, job.failure!.code], ["failed", "verify", "AnotherSite"]);
   assert.equal(sites(), before);
   assert.is((await scene.row(scene.id)).size, "small");
-  await scene.db.sql("update spokes set site_identifier = $2 where id = $1", [scene.id, own]);
+  await updateRows(scene.db, "spokes", { siteIdentifier: own }, { id: scene.id });
 });
 
 test("uses the inputs at its start, not at its request", async ({ scene }) => {

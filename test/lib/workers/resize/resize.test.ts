@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import type { Job } from "#lib/jobs/job.ts";
 import { until } from "#test/support/until.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: ResizeScene }>("resizeHandler");
 test.before(async (context) => void (context.scene = await openResizeScene()));
@@ -91,7 +92,9 @@ test("does not update the row before the cluster shows the change", async ({ sce
 });
 
 test("records the old and the new size in the audit log", async ({ scene }) => {
-  const [event] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_succeeded'");
+  const [event] = await selectRows(scene.db, "audit_events", { kind: "spoke_action_succeeded" }, {
+    columns: ["metadata"],
+  });
   const { action, from, to } = event!.metadata;
   assert.equal([action, from, to], ["resize", "small", "large"]);
 });

@@ -16,6 +16,7 @@ import { enqueueJob } from "#lib/jobs/store.ts";
 import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { makeApp } from "#test/lib/workers/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const LEFT = 16, KINDS = 11; // that are listed, and so watched
 /** Minutes pass quickly. */
@@ -60,7 +61,10 @@ async function follow({ between, scene }: Context, app: App, pace = FOLLOWING): 
 }
 
 const findings = ({ scene }: Context) =>
-  scene.db.sql("select id, health, drift from spokes where cluster = 'default' and state = 'active' order by id");
+  selectRows(scene.db, "spokes", { cluster: "default", state: "active" }, {
+    columns: ["id", "health", "drift"],
+    orderBy: "id",
+  });
 const driftOf = async ({ scene }: Context, id: string) => (await scene.row(id)).drift as Json | null;
 const stripped = (object: Json): Json => ({ ...object, metadata: { ...object.metadata, labels: {} } });
 
@@ -80,7 +84,7 @@ test("finds the same as a full check, and lists only changed spokes.", async (co
   ];
   const found = await until(async () => {
     const rows = await findings(context);
-    const count = (column: string, value: unknown) => rows.filter((row) => row[column] !== value).length;
+    const count = (column: "health" | "drift", value: unknown) => rows.filter((row) => row[column] !== value).length;
     return count("health", "healthy") === 3 && count("drift", null) === 5 && rows;
   });
   const lists = following.asked().filter((asked) => asked.query.has("limit") && !isWatch(asked));
@@ -150,7 +154,7 @@ test("checks spokes that an operation changed, each minute.", async (context) =>
   const { standing: { ids }, scene, app } = context, id = ids[9]!, following = await follow(context, app);
   const repair = await alter(context, id, DEPLOYMENT, unready);
   await until(async () => (await scene.row(id)).failedChecks > 0);
-  await scene.db.sql("update spokes set state = 'updating' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "updating" }, { id });
   repair();
   const healed = `with now as materialized (select wheelwright_now() as at)
     update spokes set state = 'active', health = 'healthy', failed_checks = 0, updated_at = at, observed_at = at from now

@@ -7,6 +7,7 @@ import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
 import { runAction } from "../../recovery/restore/scene.ts";
 import { byHand, lookOnce } from "./checks.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("the digest of a site's image");
 test.before(async (context) => {
@@ -43,7 +44,7 @@ test("is recorded by the installation", async ({ scene, id }) => {
 
 test("is recorded by the sweep if no operation recorded it", async ({ scene, id }) => {
   const { imageDigest } = await scene.row(id);
-  await scene.db.sql("update spokes set image_digest = null where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { imageDigest: null }, { id });
   await lookOnce(scene.app);
   const row = await scene.row(id);
   assert.equal([row.imageDigest, row.drift], [imageDigest, null]);

@@ -17,6 +17,7 @@ import { SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { rejection } from "#test/support/until.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<Context>("a check of the sweep");
 test.before(openSweep);
@@ -36,7 +37,9 @@ test("lists all kinds except Secrets in pages, and finds all spokes healthy with
   const guards = requests.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
   assert.is(requests.length - byName.length - guards.length, pages + 2, "identity, pods, and lists");
   assert.ok(lists.every(({ path, query }) => !path.includes("/namespaces/") && query.get("limit") === "50"));
-  const rows = await scene.db.sql("select health, drift, failed_checks from spokes where cluster = 'default'");
+  const rows = await selectRows(scene.db, "spokes", { cluster: "default" }, {
+    columns: ["health", "drift", "failedChecks"],
+  });
   assert.is(rows.length, SPOKES);
   for (const row of rows) assert.equal(row, { health: "healthy", drift: null, failedChecks: 0 });
   assert.equal(standing.writes(), [], "no dry run");
@@ -44,11 +47,11 @@ test("lists all kinds except Secrets in pages, and finds all spokes healthy with
 });
 
 test("costs nothing where no spoke is active.", async ({ scene, between, app }) => {
-  await scene.db.sql("update spokes set state = 'resuming' where state = 'active'");
+  await updateRows(scene.db, "spokes", { state: "resuming" }, { state: "active" });
   const from = between.requests.length;
   await lookOnce(app);
   assert.is(between.requests.length, from);
-  await scene.db.sql("update spokes set state = 'active' where state = 'resuming'");
+  await updateRows(scene.db, "spokes", { state: "active" }, { state: "resuming" });
 });
 
 test("marks a spoke as degraded at the third failed check, and as healthy at the first success.", async (context) => {
@@ -135,7 +138,7 @@ test("does not overwrite a row that an operation changed or locked.", async (con
 test("does not change a spoke that is no longer active.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[6]!;
   await alter(context, id, ["apps/v1", "StatefulSet", "db"], null);
-  await scene.db.sql("update spokes set state = 'updating', failed_checks = 2 where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "updating", failedChecks: 2 }, { id });
   const { observedAt } = await scene.row(id);
   await lookOnce(app);
   const row = await scene.row(id);
@@ -143,11 +146,17 @@ test("does not change a spoke that is no longer active.", async (context) => {
 });
 
 test("changes nothing when the cluster stops answering in the middle of it.", async ({ app, scene, standing }) => {
-  const before = await scene.db.sql("select id, observed_at, health, drift from spokes order by id");
+  const before = await selectRows(scene.db, "spokes", {}, {
+    columns: ["id", "observedAt", "health", "drift"],
+    orderBy: "id",
+  });
   const fault = standing.world.faults.answer(403, { path: "/persistentvolumeclaims" });
   assert.is((await rejection(lookOnce(app))).code, "Forbidden");
   standing.world.faults.remove(fault);
-  assert.equal(await scene.db.sql("select id, observed_at, health, drift from spokes order by id"), before);
+  assert.equal(
+    await selectRows(scene.db, "spokes", {}, { columns: ["id", "observedAt", "health", "drift"], orderBy: "id" }),
+    before,
+  );
 });
 
 test("skips drift of kinds that it may not list.", async (context) => {
@@ -182,7 +191,7 @@ test("reads an unlisted object before it reports it as missing.", async (context
   const { app, scene, standing } = context, id = standing.ids[8]!;
   const stripped = (object: Json): Json => ({ ...object, metadata: { ...object.metadata, labels: {} } });
   const repair = await alter(context, id, DEPLOYMENT, stripped);
-  await scene.db.sql("update spokes set failed_checks = 2 where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { failedChecks: 2 }, { id });
   await lookOnce(app);
   const { health, drift } = await scene.row(id);
   assert.is(health, "healthy");
@@ -208,7 +217,7 @@ test("reports another revision and missing objects, and compares no fields.", as
   await alter(context, id, ["v1", "Service", "moodle"], null);
   const changed = ({ metadata, ...rest }: Json): Json => ({ ...rest, metadata: { ...metadata, labels: {} }, data: {} }); // in no list
   await alter(context, id, ["v1", "ConfigMap", "fpm-size"], changed);
-  await scene.db.sql("update spokes set blueprint_revision = 'before' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { blueprintRevision: "before" }, { id });
   const writes = standing.writes().length;
   await lookOnce(app);
   assert.equal((await scene.row(id)).drift, {
@@ -220,7 +229,7 @@ test("reports another revision and missing objects, and compares no fields.", as
 
 test("does not report spokes of another cluster with the same name as missing.", async ({ app, scene, standing }) => {
   const id = standing.ids[15]!;
-  await scene.db.sql("update spokes set cluster_uid = 'another', failed_checks = 2 where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { clusterUid: "another", failedChecks: 2 }, { id });
   const { observedAt } = await scene.row(id);
   await lookOnce(app);
   assert.equal((await scene.row(id)).observedAt, observedAt);

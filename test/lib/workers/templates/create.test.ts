@@ -18,6 +18,7 @@ import {
   type TemplateScene,
   waitForTemplate,
 } from "#test/lib/workers/templates/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<TemplateScene>("a template");
 test.before.each(openTemplateScene);
@@ -63,9 +64,11 @@ test("is created once for simultaneous requests", async (context) => {
   await Promise.all([scene.replica(), scene.replica()]);
   for (const id of ids) assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   assertOnlyTemplate(context, (await waitForTemplate(scene, "ready")).volumes);
-  const jobs = await scene.db.sql("select lane, visible, state from jobs where kind = 'create-template'");
+  const jobs = await selectRows(scene.db, "jobs", { kind: "create-template" }, {
+    columns: ["lane", "visible", "state"],
+  });
   assert.equal(jobs.map(({ visible, state }) => [visible, state]), [[false, "succeeded"]]);
-  assert.match(jobs[0].lane, /^templates:default:[01]$/);
+  assert.match(jobs[0].lane!, /^templates:default:[01]$/);
 });
 
 test("that fails leaves nothing behind, fails no spoke, and is retried after one hour, then after two", async (context) => {
@@ -123,7 +126,7 @@ test("whose snapshot fails is deleted with its other snapshot", async (context) 
 test("waits for requested operations", async (context) => {
   const { scene, hub } = context, { db } = scene, payload = await beginTemplateFor(context);
   await prepareHub(db, hub);
-  await db.sql("update federations set state = 'active'");
+  await updateRows(db, "federations", { state: "active" });
   const [job] = await db.sql(
     `insert into jobs (id, kind, visible, lane, federation_id, plan, step_names, label, time_limit_ms, requester_id, requester_email,
        requester_ip, requester_agent)
@@ -133,7 +136,7 @@ test("waits for requested operations", async (context) => {
   await db.transact((tx) => recordChange(tx, SYSTEM_REQUESTER, { jobs: [createTemplateJob(payload)] }));
   await scene.replica();
   const waitingJob = await until(async () => {
-    const [row] = await db.sql("select state, attempt, label from jobs where kind = 'create-template'");
+    const [row] = await selectRows(db, "jobs", { kind: "create-template" }, { columns: ["state", "attempt", "label"] });
     return row.label !== "Waiting to start" && row.state === "queued" && row;
   });
   assert.equal([waitingJob.attempt, waitingJob.label], [0, "Waiting for operations that users requested"]);

@@ -22,6 +22,7 @@ import {
   waitForTemplate,
 } from "#test/lib/workers/templates/scene.ts";
 import { startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context extends TemplateScene {
   replica: Scheduler;
@@ -76,7 +77,7 @@ async function assertInstalledByJob(
   assert.match(sourceNote!, pattern, sourceNote);
   assert.equal([more, blueprintInputs.origin], [[], undefined]);
   assert.equal(listPvcs(scene, namespace).map(({ spec }) => spec.dataSource), [undefined, undefined]);
-  assert.equal(await scene.db.sql("select * from template_uses where spoke_id = $1", [id]), []);
+  assert.equal(await selectRows(scene.db, "template_uses", { spokeId: id }), []);
   assert.equal(listObjectNames(scene, "VolumeSnapshot", namespace), []); // another template may be in creation
   assert.equal(listObjectNames(scene, "VolumeSnapshotContent").filter((name) => name.includes("origin")), []);
   assert.is(siteSecretsOf(scene.simulator, namespace)["mdl_config siteidentifier"], siteIdentifier);
@@ -195,7 +196,7 @@ test("is not blamed if it no longer matches the spoke at a retry: its objects ar
   const id = await scene.spoke(context.hub, "second");
   assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
   scene.simulator.faults.remove(fault);
-  await scene.db.sql("update templates set revision = 'before'"); // like an upgrade of Wheelwright
+  await updateRows(scene.db, "templates", { revision: "before" }); // like an upgrade of Wheelwright
   await retrySpoke(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [retried] = await scene.operations(id);
@@ -211,13 +212,13 @@ test("is not blamed if it no longer matches the spoke at a retry: its objects ar
 
 test("is not used by a retry of an installation that the install Job started", async (context) => {
   const { scene } = context;
-  await scene.db.sql("update templates set version = 'other'");
+  await updateRows(scene.db, "templates", { version: "other" });
   const fault = scene.simulator.faults.failJob("setup-", { log: ["500"], exitCode: 22 });
   const id = await scene.spoke(context.hub, "second");
   assert.is((await scene.becomes(id, "failed", "active")).state, "failed");
   scene.simulator.faults.remove(fault);
   await scene.db.sql("delete from templates where version <> 'other'");
-  await scene.db.sql("update templates set version = '4.5.12'");
+  await updateRows(scene.db, "templates", { version: "4.5.12" });
   await retrySpoke(scene, id);
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [retried] = await scene.operations(id);

@@ -18,6 +18,7 @@ import {
   runRetirement,
   type TemplateScene,
 } from "#test/lib/workers/templates/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context extends TemplateScene {
   template: SiteTemplate;
@@ -42,7 +43,7 @@ async function listStates({ scene }: Context): Promise<string[]> {
 
 /** Asserts that the cluster and the storage have nothing of the template. */
 async function assertDeleted(context: Context): Promise<void> {
-  const { scene, template } = context, [spoke] = await scene.db.sql("select id from spokes");
+  const { scene, template } = context, [spoke] = await selectRows(scene.db, "spokes", {}, { columns: ["id"] });
   assert.equal([await listStates(context), listObjectNames(scene, "VolumeSnapshotContent")], [[], []]);
   const site = await createTarget({ scene, source: await scene.row(spoke.id) } as VolumeScene, "same"), run = nextRun();
   await applySteps(site, run, "policies");
@@ -118,7 +119,7 @@ test("retries a failed deletion after an hour, and does not use the template unt
 
 test("deletes nothing in another cluster of the same name, and no replaced content", async (context) => {
   const { scene, template } = context;
-  await scene.db.sql("update templates set cluster_uid = 'another'");
+  await updateRows(scene.db, "templates", { clusterUid: "another" });
   await retireAfter(context, 15 * DAY);
   assert.equal([await listStates(context), listObjectNames(scene, "VolumeSnapshotContent").length], [["retiring"], 2]);
   await scene.db.sql(
@@ -131,7 +132,7 @@ test("deletes nothing in another cluster of the same name, and no replaced conte
 
 test("marks an abandoned template as failed", async (context) => {
   const { db } = context.scene;
-  await db.sql("update templates set state = 'creating', ready_at = null");
+  await updateRows(db, "templates", { state: "creating", readyAt: null });
   await retireAfter(context, 30 * 60_000);
   assert.equal(await listStates(context), ["creating"]);
   await retireAfter(context, 2 * HOUR);

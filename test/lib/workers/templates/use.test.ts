@@ -16,6 +16,7 @@ import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
 import { siteSecretsOf } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
 import { RELEASE } from "#test/support/release.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Context extends TemplateScene {
   /** The ID of the spoke that requested the template. `second` and `third` were created from the template. */
@@ -105,9 +106,10 @@ test("leaves no source objects behind, and the template is usable again", async 
   assert.ok(template!.lastUsedAt! > template!.readyAt!);
   assert.equal(listObjectNames(scene, "VolumeSnapshotContent"), template!.volumes.map(({ content }) => content).sort());
   assert.equal([listObjectNames(scene, "VolumeSnapshot"), listObjectNames(scene, "Namespace", "sandbox-")], [[], []]);
-  const uses = await scene.db.sql(
-    "select spoke_id, template_id, fallback_reason from template_uses order by started_at",
-  );
+  const uses = await selectRows(scene.db, "template_uses", {}, {
+    columns: ["spokeId", "templateId", "fallbackReason"],
+    orderBy: "startedAt",
+  });
   assert.equal(uses.map(({ spokeId }) => spokeId), [second, third]);
   assert.equal(
     uses.map(({ templateId, fallbackReason }) => [templateId, fallbackReason]),

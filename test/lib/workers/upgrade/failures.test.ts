@@ -9,6 +9,7 @@ import { edited } from "#test/lib/moodle/fixtures.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/workers/scene.ts";
 import { installSpoke, listObjects, NEW, OLD, readSiteState, retryUpgrade, runUpgrade, siteStateOf } from "./scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -38,7 +39,10 @@ async function assertDown(scene: WorkScene, id: string, job: Job, step: string, 
 }
 
 async function listBackupIds(scene: WorkScene, id: string): Promise<string[]> {
-  const rows = await scene.db.sql("select id from backups where spoke_id = $1 and state = 'ready' order by id", [id]);
+  const rows = await selectRows(scene.db, "backups", { spokeId: id, state: "ready" }, {
+    columns: ["id"],
+    orderBy: "id",
+  });
   return rows.map((row) => row.id);
 }
 
@@ -85,7 +89,10 @@ test("in the Job leaves the site down, and reports the old version, the backup a
     new RegExp(`retry.*Or ask an operator to restore the backup: wheelwright restore ${id} --backup ${backup}`),
   );
   assert.equal(log, LOG);
-  const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed' order by at");
+  const audits = await selectRows(scene.db, "audit_events", { kind: "spoke_action_failed" }, {
+    columns: ["metadata"],
+    orderBy: "at",
+  });
   const changes = audits.map(({ metadata: { step, from, to } }) => [step, from, to]);
   assert.equal(changes, [["stop", OLD, NEW], ["migrate", OLD, NEW]]);
   scene.simulator.faults.remove(faults.get("migrate")!);
@@ -125,7 +132,9 @@ test("is continued by a retry, which takes no second backup", async ({ scene, id
     `No new backup was taken, because the site is partly upgraded. Backup ${backupsBefore[0]} contains the site from`,
   );
   assert.match(notes, "Before the upgrade, the site ran 4.5.12");
-  const [audit] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_succeeded'");
+  const [audit] = await selectRows(scene.db, "audit_events", { kind: "spoke_action_succeeded" }, {
+    columns: ["metadata"],
+  });
   assert.equal([audit.metadata.from, audit.metadata.to], [OLD, NEW]);
 });
 

@@ -16,6 +16,7 @@ import {
   runUpgrade,
   siteStateOf,
 } from "./scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -112,7 +113,7 @@ test("reports a missing image while the site still runs", async ({ scene, id }) 
 
 test("changes nothing if the data belongs to another site", async ({ scene, id }) => {
   const { siteIdentifier: own } = await scene.row(id);
-  const set = (to: string | null) => scene.db.sql("update spokes set site_identifier = $2 where id = $1", [id, to]);
+  const set = (to: string | null) => updateRows(scene.db, "spokes", { siteIdentifier: to }, { id });
   await set("another");
   await assertRefused({ scene, id }, NEW, {
     code: "AnotherSite",
@@ -154,9 +155,9 @@ test("reports that the cluster can take no backup, and continues with skipBackup
     message: /Cannot take a backup/,
   } as const;
   await assertRefused({ scene, id }, NEW, { ...expected, hint: /skipBackup/ });
-  const [failed] = await scene.db.sql("select state, error from backups where spoke_id = $1 and kind = 'upgrade'", [
-    id,
-  ]);
+  const [failed] = await selectRows(scene.db, "backups", { spokeId: id, kind: "upgrade" }, {
+    columns: ["state", "error"],
+  });
   assert.is(failed.state, "failed");
   const job = await runUpgrade(scene, id, NEW, true);
   assert.equal([job.state, await readSiteState(scene, id)], ["succeeded", siteStateOf(NEW)]);

@@ -20,6 +20,7 @@ import {
   runUpgrade,
   siteStateOf,
 } from "./scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("an upgrade");
 test.before(async (context) => {
@@ -133,12 +134,11 @@ test("reports the backup, and the old and new version", async ({ scene, id }) =>
   assert.match(note!, "Before the upgrade, the site ran 4.5.12 (Build");
   assert.match(note!, snapshot!.metadata.name);
   assert.match(note!, snapshot!["status"].boundVolumeSnapshotContentName);
-  const [backup] = await scene.db.sql("select kind, state from backups where operation_id = $1", [job!.id]);
+  const [backup] = await selectRows(scene.db, "backups", { operationId: job!.id }, { columns: ["kind", "state"] });
   assert.equal([backup.kind, backup.state], ["upgrade", "ready"]);
-  const audits = await scene.db.sql(
-    "select metadata from audit_events where kind = 'spoke_action_succeeded' and spoke_id = $1",
-    [id],
-  );
+  const audits = await selectRows(scene.db, "audit_events", { kind: "spoke_action_succeeded", spokeId: id }, {
+    columns: ["metadata"],
+  });
   assert.equal(audits.map(({ metadata }) => [metadata.action, metadata.from, metadata.to]), [["upgrade", OLD, NEW]]);
 });
 
@@ -199,7 +199,7 @@ test("is cancelled by a removal", async ({ scene, id }) => {
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   scene.simulator.faults.remove(fault);
   const removed = await until(async () => {
-    const [row] = await scene.db.sql("select state, lms_version from spokes where id = $1", [id]);
+    const [row] = await selectRows(scene.db, "spokes", { id }, { columns: ["state", "lmsVersion"] });
     return row.state === "removed" && row;
   }, 60_000);
   assert.is(removed.lmsVersion, "5.2.7");

@@ -7,6 +7,7 @@ import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openQueryExplainer } from "#test/support/query-plans.ts";
 import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { deleteRows, selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("pruneOldRows");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -70,9 +71,9 @@ test("deletes idempotency keys after a day, ended sessions and stopped replicas"
     [2 * DAY],
   );
   await runOnce(scene);
-  assert.equal((await scene.db.sql("select key from idempotency_keys")).map(({ key }) => key), ["new"]);
-  assert.equal((await scene.db.sql("select id from sessions")).map(({ id }) => id), ["live"]);
-  assert.equal(await scene.db.sql("select 1 from replicas where id = 'gone'"), []);
+  assert.equal((await selectRows(scene.db, "idempotency_keys")).map(({ key }) => key), ["new"]);
+  assert.equal((await selectRows(scene.db, "sessions")).map(({ id }) => id), ["live"]);
+  assert.equal(await selectRows(scene.db, "replicas", { id: "gone" }), []);
 });
 
 test("deletes hidden jobs after a week, but no operations", async ({ scene }) => {
@@ -86,7 +87,7 @@ test("deletes hidden jobs after a week, but no operations", async ({ scene }) =>
     [young, [old, young, operation]],
   );
   await runOnce(scene);
-  const remaining = await scene.db.sql("select id from jobs where kind = 'work'");
+  const remaining = await selectRows(scene.db, "jobs", { kind: "work" }, { columns: ["id"] });
   assert.equal(remaining.map(({ id }) => id).sort(), [young, operation].sort());
 });
 
@@ -99,7 +100,7 @@ test("deletes links a month after they expired, used or not", async ({ scene }) 
     [scene.asker.userId],
   );
   await runOnce(scene);
-  const remaining = await scene.db.sql("select id from one_time_tokens order by id");
+  const remaining = await selectRows(scene.db, "one_time_tokens", {}, { columns: ["id"], orderBy: "id" });
   assert.equal(remaining.map(({ id }) => id), ["days-5", "days1", "days29"]);
 });
 
@@ -119,7 +120,7 @@ test("deletes API call counts after 31 days, and events of the payment provider 
   await runOnce(scene);
   const days = await scene.db.sql("select (now() at time zone 'UTC')::date - day as age from token_calls order by 1");
   assert.equal(days.map(({ age }) => age), [0, 30, 31]);
-  assert.equal((await scene.db.sql("select id from billing_events order by id")).map(({ id }) => id), [
+  assert.equal((await selectRows(scene.db, "billing_events", {}, { orderBy: "id" })).map(({ id }) => id), [
     "days1",
     "days89",
   ]);
@@ -161,19 +162,22 @@ test("deletes the rows of good nightly backups 90 days after their deletion, and
   await add("failed", "nightly", "deleted", "failed", 900);
   await add("asked", "manual", "deleted", "ready", 900);
   await runOnce(scene);
-  const remaining = await scene.db.sql("select id from backups order by id");
+  const remaining = await selectRows(scene.db, "backups", {}, { columns: ["id"], orderBy: "id" });
   assert.equal(remaining.map(({ id }) => id), ["asked", "failed", "standing", "young"]);
 });
 
 test("deletes ready lanes that are unused for a week and have no queued job", async ({ scene }) => {
   const unknown = kind("of-a-later-release", ["only"]);
   const [waiting] = await scene.enqueue({ ...loose(unknown), lane: "waits" }, { ...loose(unknown), lane: "gone" });
-  await scene.db.sql("delete from jobs where lane = 'gone'");
+  await deleteRows(scene.db, "jobs", { lane: "gone" });
   await scene.db.sql("insert into ready_lanes (kind, plan, at, lane) values ('of-a-later-release', 1, now(), 'young')");
   await scene.db.sql("update ready_lanes set at = at - interval '8 days' where lane in ('waits', 'gone')");
   await runOnce(scene);
   assert.is(waiting!.lane, "waits");
-  const remaining = await scene.db.sql("select lane from ready_lanes where kind = 'of-a-later-release' order by lane");
+  const remaining = await selectRows(scene.db, "ready_lanes", { kind: "of-a-later-release" }, {
+    columns: ["lane"],
+    orderBy: "lane",
+  });
   assert.equal(remaining.map(({ lane }) => lane), ["waits", "young"]);
 });
 

@@ -10,6 +10,7 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
 import { headOf, write } from "#test/lib/audit/scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("sealAuditLog");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -54,7 +55,7 @@ test("seals thousands of events, and logs each head once in the format of the co
     const { sealed, unsealed, problems } = await verifyChain(db, chain, []);
     assert.equal([sealed + unsealed, problems], [chain === "system" ? 1000 : 4000, []]);
   }
-  assert.equal(await db.sql("select 1 from audit_seals where chain = $1", [idle.id]), []);
+  assert.equal(await selectRows(db, "audit_seals", { chain: idle.id }), []);
   assert.equal(await runOnce(scene), []);
 });
 

@@ -7,6 +7,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { writeSiteRecords } from "#test/lib/recovery/adoption/restored-database.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("site records");
 test.before.each(async (context) => {
@@ -27,14 +28,15 @@ async function readRecord(scene: WorkScene, id: string): Promise<Record<string, 
 }
 
 async function rename({ db }: WorkScene, id: string, name: string): Promise<void> {
-  await db.sql("update spokes set display_name = $2, updated_at = wheelwright_now() where id = $1", [id, name]);
+  await updateRows(db, "spokes", { displayName: name, updatedAt: NOW }, { id });
 }
 
 test("exist in each new namespace, and contain no passwords", async ({ scene, id }) => {
   assert.is(listRecords(scene).length, 2);
   assert.is((await readRecord(scene, id)).slug, "ash");
   const secrets = scene.simulator.objects("Secret").flatMap(({ data }) => Object.values<string>(data ?? {})).map(atob);
-  const [{ key }] = await scene.db.sql("select key from installation"), text = JSON.stringify(listRecords(scene));
+  const [{ key }] = await selectRows(scene.db, "installation", {}, { columns: ["key"] }),
+    text = JSON.stringify(listRecords(scene));
   const leaked = [...secrets, key].filter((secret) => secret.length > 7 && text.includes(secret));
   assert.ok(secrets.length > 0);
   assert.equal(leaked, []);
@@ -53,7 +55,7 @@ test("are created if they are missing", async ({ scene, id }) => {
   const { namespace } = await scene.row(id);
   const address = `${scene.simulator.url}/api/v1/namespaces/${namespace}/configmaps/wheelwright`;
   assert.is((await fetch(address, { method: "DELETE" })).status, 200);
-  await scene.db.sql("update spokes set recorded_at = null");
+  await updateRows(scene.db, "spokes", { recordedAt: null });
   await writeSiteRecords(scene.app);
   assert.is((await readRecord(scene, id)).slug, "ash");
 });
@@ -62,7 +64,7 @@ test("are kept while the database is older, and updated once its fence is newer"
   await rename(scene, id, "newer");
   await writeSiteRecords(scene.app);
   await rename(scene, id, "older");
-  await scene.db.sql("update federations set updated_at = wheelwright_now()");
+  await updateRows(scene.db, "federations", { updatedAt: NOW });
   const { namespace } = await scene.row(id),
     [{ last }] = await scene.db.sql("select last_value as last from job_fences");
   await scene.db.sql("select setval('job_fences', 1)");

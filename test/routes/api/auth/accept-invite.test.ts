@@ -11,6 +11,7 @@ import {
   createTestUser,
   PASSWORD,
 } from "#test/support/users.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const PATH = "/api/auth/accept-invite";
 const NEW = "a wholly new password";
@@ -102,7 +103,7 @@ test("accepts one of many simultaneous requests, and starts one session", async 
   );
   assert.is(answers.filter(({ status }) => status === 200).length, 1);
   assert.is(answers.filter(({ headers }) => headers.has("set-cookie")).length, 1);
-  const sessions = await flows.db.sql("select id from sessions where user_id = $1 and ended_at is null", [fay.id]);
+  const sessions = await selectRows(flows.db, "sessions", { userId: fay.id, endedAt: null }, { columns: ["id"] });
   assert.is(sessions.length, 1);
 });
 

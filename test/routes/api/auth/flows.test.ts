@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createTestToken, createTestUser } from "#test/support/users.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const PATHS = ["login", "forgot-password", "reset-password", "accept-invite", "signup", "verify-email"];
 const PAGES = ["/invite", "/reset", "/verify"];
@@ -70,7 +71,7 @@ test("accept no link of another purpose", async ({ flows }) => {
 
 test("change nothing for a disabled user, without saying why", async ({ flows }) => {
   const gone = await createTestUser(flows.db, "gone", { verified: false, disabled: true });
-  const before = await flows.db.sql("select * from users where id = $1", [gone.id]);
+  const before = await selectRows(flows.db, "users", { id: gone.id });
   const password = "long enough for anybody";
   const links = [["reset-password", "password_reset"], ["accept-invite", "invitation"], [
     "verify-email",
@@ -80,7 +81,7 @@ test("change nothing for a disabled user, without saying why", async ({ flows })
     const refused = await flows.post(`/api/auth/${name}`, { token: await flows.link(purpose, gone), password });
     assert.equal([refused.status, refused.body.message.slice(0, 23)], [422, "This link has been used"]);
   }
-  assert.equal(await flows.db.sql("select * from users where id = $1", [gone.id]), before);
+  assert.equal(await selectRows(flows.db, "users", { id: gone.id }), before);
 });
 
 test("refuse the account's address as its password, and keep the link valid", async ({ flows }) => {
@@ -91,7 +92,7 @@ test("refuse the account's address as its password, and keep the link valid", as
     "password_reset",
   ]] as const;
   for (const [name, purpose] of links) {
-    await flows.db.sql("update users set email_verified_at = null where id = $1", [carol.id]);
+    await updateRows(flows.db, "users", { emailVerifiedAt: null }, { id: carol.id });
     const token = await flows.link(purpose, carol);
     for (const own of [email, "Carol.Hamilton", "carol.hamilton!"]) {
       const refused = await flows.post(`/api/auth/${name}`, { token, password: own });

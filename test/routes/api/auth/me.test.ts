@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { deleteRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/auth/me");
 
@@ -24,7 +25,7 @@ test("returns the user of a session, and of a token of any scope", async ({ scen
 test("reflects a lost membership immediately", async ({ scene }) => {
   const admin = scene.as("hubAdmin", "readonly");
   assert.equal((await admin.get("/api/auth/me")).body.user.federationIds, [scene.hub]);
-  await scene.db.sql("delete from federation_members where user_id = $1", [scene.people.hubAdmin.id]);
+  await deleteRows(scene.db, "federation_members", { userId: scene.people.hubAdmin.id });
   const { user } = (await admin.get("/api/auth/me")).body;
   assert.equal([user.role, user.federationIds], ["spoke_admin", []]);
 });
@@ -58,7 +59,7 @@ mine("changes the caller's name and records the change once", async ({ scene }) 
 });
 
 mine("is refused for unverified addresses, because others see the name next to them", async ({ scene }) => {
-  await scene.db.sql("update users set email_verified_at = null where id = $1", [scene.people.spokeAdmin.id]);
+  await updateRows(scene.db, "users", { emailVerifiedAt: null }, { id: scene.people.spokeAdmin.id });
   const refused = await scene.as("spokeAdmin").patch("/api/auth/me", { displayName: "The headmistress" });
   assert.equal([refused.status, refused.body.code], [403, "unverified"]);
   assert.is((await scene.as("spokeAdmin").get("/api/auth/me")).body.user.displayName, "spoke-admin");

@@ -7,6 +7,7 @@ import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { createTestSession, createTestToken, createTestUser, PASSWORD, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const PATH = "/api/auth/password";
 const NEW = "a wholly new password";
@@ -114,7 +115,7 @@ test("succeeds for one of several simultaneous requests, and discards those that
   assert.is(statuses.filter((status) => status === 200).length, 1);
   assert.ok(statuses.every((status) => [200, 401, 403].includes(status)), String(statuses));
   assert.ok(await flows.opens(person.email, `${NEW} ${statuses.indexOf(200) + 1}`));
-  const live = await flows.db.sql("select id from sessions where user_id = $1 and ended_at is null", [person.id]);
+  const live = await selectRows(flows.db, "sessions", { userId: person.id, endedAt: null }, { columns: ["id"] });
   assert.is(live.length, 1);
 });
 

@@ -14,6 +14,7 @@ import { openServer } from "#src/server.ts";
 import { type MailLinkFlows, openMailLinkFlows } from "#test/support/mail-link-flows.ts";
 import { addHubAdmin, createTestSession, createTestToken, createTestUser, PASSWORD } from "#test/support/users.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const PATH = "/api/auth/reset-password";
 const NEW = "a wholly new password";
@@ -139,7 +140,7 @@ test("does nothing if the user is disabled while the password is hashed", async 
   const passwords: PasswordHasher = {
     ...flows.app.passwords,
     async hash(...asked) {
-      await flows.db.sql("update users set disabled_at = wheelwright_now() where id = $1", [hal.id]);
+      await updateRows(flows.db, "users", { disabledAt: NOW }, { id: hal.id });
       return await flows.app.passwords.hash(...asked);
     },
   };

@@ -4,6 +4,7 @@ import { HOUR, SECOND } from "#lib/base/time.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { deleteRows, insertRow } from "#test/support/rows.ts";
 
 interface Context {
   provider: Provider;
@@ -19,18 +20,15 @@ test.before(async (context) => {
   context.provider = await openProvider();
   context.scene = await openScene({ env: context.provider.env });
   const { db, hub } = context.scene;
-  await db.sql("insert into subscriptions (federation_id, email, customer_id) values ($1, 'pay@example.org', $2)", [
-    hub,
-    CUSTOMER,
-  ]);
+  await insertRow(db, "subscriptions", { federationId: hub, email: "pay@example.org", customerId: CUSTOMER });
 });
 test.after(async ({ provider, scene }) => {
   await scene.close();
   await provider.close();
 });
 test.before.each(async ({ scene: { db } }) => {
-  await db.sql("delete from billing_events");
-  await db.sql("delete from jobs");
+  await deleteRows(db, "billing_events");
+  await deleteRows(db, "jobs");
 });
 
 type Shape = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { type Caller, openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("/api/federation-requests");
 test.before(async (context) => {
@@ -43,7 +44,7 @@ test("POST answers 201 with the request and its location", async ({ scene }) => 
     federationId: null,
   });
   assert.equal((await scene.as("stranger").get(headers.get("location")!)).body, body);
-  const [audit] = await scene.db.sql("select * from audit_events where object_id = $1", [id]);
+  const [audit] = await selectRows(scene.db, "audit_events", { objectId: id });
   assert.equal([audit.kind, audit.objectType, audit.federationId, audit.metadata.slug, audit.customerVisible], [
     "federation_requested",
     "federation_request",
@@ -86,7 +87,7 @@ test("POST accepts ten pending requests of a user, also simultaneously", async (
 
 test("POST refuses a user with ten withdrawn requests in an hour", async ({ scene }) => {
   const fay = await somebody(scene, "fay");
-  const { id } = (await scene.db.sql("select id from users where email = 'fay@example.org'"))[0];
+  const { id } = (await selectRows(scene.db, "users", { email: "fay@example.org" }, { columns: ["id"] }))[0];
   await scene.db.sql(
     `insert into federation_requests (id, slug, name, requested_by, state, decided_by, decided_at, created_at)
      select 'frq_fay' || i, 'fay-' || i, 'fay', $1, 'withdrawn', $1, now(), now() - case when i = 0 then interval '2 hours'
@@ -228,9 +229,7 @@ test("GET of one request works for its requester after the hub was removed", asy
   const gus = await somebody(scene, "gus");
   const { body: { id } } = await gus.post(PATH, { slug: "gone-again" });
   const { body: { federationId } } = await scene.as("operator").post(`${PATH}/${id}/approve`);
-  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [
-    federationId,
-  ]);
+  await updateRows(scene.db, "federations", { state: "removed", removedAt: NOW }, { id: federationId });
   assert.equal((await gus.get(`${PATH}/${id}`)).body.federationId, federationId);
   assert.is((await gus.get(`/api/federations/${federationId}`)).status, 404);
   assert.is((await gus.post(PATH, { slug: "gone-again" })).status, 201);

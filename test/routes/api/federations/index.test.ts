@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("/api/federations");
 test.before(async (context) => {
@@ -33,10 +34,10 @@ test("POST answers 201 with the provisioning hub and its location", async ({ sce
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.ok(createdAt <= updatedAt, `${createdAt} ${updatedAt}`); // two readings of the same clock
   assert.equal([operation.kind, operation.state, operation.federationId], ["provision-hub", "queued", id]);
-  const [audit] = await scene.db.sql("select * from audit_events where object_id = $1", [id]);
+  const [audit] = await selectRows(scene.db, "audit_events", { objectId: id });
   assert.is(audit.kind, "federation_created");
   assert.match(audit.metadata.token, /^ww_cli_/);
-  const [event] = await scene.db.sql("select type from stream_events where federation_id = $1", [id]);
+  const [event] = await selectRows(scene.db, "stream_events", { federationId: id }, { columns: ["type"] });
   assert.is(event.type, "FederationUpdateProvisioning");
 });
 
@@ -148,9 +149,7 @@ test("GET filters by slug, state and a part of the slug or name", async ({ scene
 
 test("GET shows removed hubs only to operators on request", async ({ scene }) => {
   const { body: hub } = await scene.as("operator").post("/api/federations", { slug: "bygone" });
-  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [
-    hub.id,
-  ]);
+  await updateRows(scene.db, "federations", { state: "removed", removedAt: NOW }, { id: hub.id });
   await scene.db.sql("insert into federation_members values ($1, $2)", [hub.id, scene.people.hubAdmin.id]);
   const ids = async (who: "operator" | "hubAdmin", query: string) =>
     (await scene.as(who).get(`/api/federations${query}`)).body.map((each: { id: string }) => each.id);

@@ -5,6 +5,7 @@ import { insertSpokeEvents, recordEvents, resetNotifications } from "#test/lib/d
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { deleteRows, insertRow, NOW, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -57,9 +58,9 @@ test("shows an audit event, and whether and when it was read", async ({ scene })
 
 test("shows events of removed objects to their former members", async ({ scene }) => {
   const { db, hub, spoke } = scene;
-  await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
+  await updateRows(db, "spokes", { state: "removed", removedAt: NOW });
   await recordEvents(db, { hub, spoke, kind: "spoke_destroyed" });
-  await db.sql("update federations set state = 'removed', removed_at = wheelwright_now()");
+  await updateRows(db, "federations", { state: "removed", removedAt: NOW });
   await recordEvents(db, { hub, kind: "federation_destroyed" });
   assert.equal(await kinds(scene, "spokeAdmin"), ["spoke_destroyed"]);
   assert.equal(await kinds(scene, "hubAdmin"), ["federation_destroyed", "spoke_destroyed"]);
@@ -70,18 +71,18 @@ test("follows current memberships over all history, for verified addresses only"
   const { db, hub, people } = scene;
   await recordEvents(db, { hub });
   assert.equal(await kinds(scene, "stranger"), []);
-  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.stranger.id]);
+  await insertRow(db, "federation_members", { federationId: hub, userId: people.stranger.id });
   assert.equal(await kinds(scene, "stranger"), ["federation_updated"]);
-  await db.sql("update users set email_verified_at = null where id = $1", [people.stranger.id]);
+  await updateRows(db, "users", { emailVerifiedAt: null }, { id: people.stranger.id });
   assert.equal(await kinds(scene, "stranger"), []);
-  await db.sql("update users set email_verified_at = wheelwright_now() where id = $1", [people.stranger.id]);
-  await db.sql("delete from federation_members where user_id = $1", [people.stranger.id]);
+  await updateRows(db, "users", { emailVerifiedAt: NOW }, { id: people.stranger.id });
+  await deleteRows(db, "federation_members", { userId: people.stranger.id });
   assert.equal(await kinds(scene, "stranger"), []);
 });
 
 test("shows an event once if it is visible in two ways", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
-  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.hubAdmin.id]);
+  await insertRow(db, "spoke_members", { spokeId: spoke, userId: people.hubAdmin.id });
   await recordEvents(db, { hub, spoke, audience: people.hubAdmin.id }, { hub, audience: people.hubAdmin.id });
   await recordEvents(db, { hub, spoke, audience: people.spokeAdmin.id });
   assert.is((await kinds(scene, "hubAdmin")).length, 3);
@@ -94,7 +95,7 @@ test("shows the newest events of many hubs", async ({ scene }) => {
   const { db, people } = scene;
   for (let i = 0; i < 8; i++) {
     const hub = await insertHub(db, people.operator.id, `hub-${i}`);
-    await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.stranger.id]);
+    await insertRow(db, "federation_members", { federationId: hub, userId: people.stranger.id });
     await recordEvents(db, { hub, kind: "federation_provisioned" }, { hub });
   }
   const { body } = await scene.as("stranger").get("/api/notifications?limit=100");
@@ -165,8 +166,8 @@ paging("sees each exactly once where several hubs have events at the same times"
   ];
   const ash = await insertSpoke(db, people.operator.id, south, "ash");
   const elm = await insertSpoke(db, people.operator.id, east, "elm");
-  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [south, people.hubAdmin.id]);
-  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [elm, people.hubAdmin.id]);
+  await insertRow(db, "federation_members", { federationId: south, userId: people.hubAdmin.id });
+  await insertRow(db, "spoke_members", { spokeId: elm, userId: people.hubAdmin.id });
   for (const place of [{ hub, spoke }, { hub: south, spoke: ash }, { hub: east, spoke: elm }]) {
     await insertSpokeEvents(db, place, gaps.map((gap) => gap + (place.hub === east ? 7 : 0)));
   }

@@ -12,6 +12,7 @@ import {
 import { insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
+import { deleteRows, insertRow, selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/notifications/read-all");
 test.before(async (context) => void (context.scene = await openScene()));
@@ -40,7 +41,7 @@ test("records the number, and nothing if it is zero", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await recordEvents(db, { hub }, { hub, spoke });
   for (let i = 0; i < 2; i++) await scene.as("hubAdmin").post("/api/notifications/read-all");
-  const written = await db.sql("select * from audit_events where kind = 'notifications_read'");
+  const written = await selectRows(db, "audit_events", { kind: "notifications_read" });
   assert.equal(written.map((row) => [row.actorId, row.metadata]), [[people.hubAdmin.id, { marked: 2 }]]);
 });
 
@@ -49,7 +50,7 @@ test("marks nothing that the caller cannot see", async ({ scene }) => {
   await recordEvents(db, { hub }, { hub, spoke });
   assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 0 });
   assert.equal((await scene.as("spokeAdmin").post("/api/notifications/read-all")).body, { marked: 1 });
-  await db.sql("delete from federation_members");
+  await deleteRows(db, "federation_members");
   assert.equal((await scene.as("hubAdmin").post("/api/notifications/read-all")).body, { marked: 0 });
   for (const scope of ["readonly", "provisioning"] as const) {
     assert.is((await scene.as("operator", scope).post("/api/notifications/read-all")).status, 403);
@@ -61,7 +62,7 @@ test("works through several batches, and many objects in one", async ({ scene })
   const spokes = await Promise.all([..."abcdef"].map((name) => insertSpoke(db, people.operator.id, hub, name)));
   await insertSpokeEvents(db, { hub, spoke: spokes[0]! }, Array.from({ length: 4500 }, (_, i) => Math.floor(i / 2)));
   for (const spoke of spokes) {
-    await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.stranger.id]);
+    await insertRow(db, "spoke_members", { spokeId: spoke, userId: people.stranger.id });
     await recordEvents(db, { hub, spoke });
   }
   assert.equal(
@@ -126,7 +127,7 @@ test("marks each event once for many simultaneous requests on two replicas, and 
   await release();
   const marked = await Promise.all(marking);
   assert.is(marked.reduce((sum, one) => sum + one.marked, 0), 5000);
-  const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
+  const written = await selectRows(db, "audit_events", { kind: "notifications_read" }, { columns: ["metadata"] });
   assert.ok(written.every(({ metadata }) => metadata.marked > 0));
   assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 5000);
   await assertCountsAreExact(db);
@@ -145,7 +146,7 @@ test("keeps exact counts when it is cut off between batches, and resumes", async
   await assertCountsAreExact(db);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2500 });
   assert.equal(await markAllNotificationsAsRead(db, toMarkingReader(reader)), { marked: 2500 });
-  const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
+  const written = await selectRows(db, "audit_events", { kind: "notifications_read" }, { columns: ["metadata"] });
   assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 4500);
   await assertCountsAreExact(db);
 });

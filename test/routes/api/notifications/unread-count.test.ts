@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { recordEvents } from "#test/lib/domains/notifications/record-events.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { insertRow } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/notifications/unread-count");
 test.before(async (context) => {
@@ -40,7 +41,7 @@ test("follows reads and new events, per user", async ({ scene }) => {
 test("counts a new member's whole history, except what they read before", async ({ scene }) => {
   const { db, hub, people } = scene;
   await scene.as("spokeAdmin").post("/api/notifications/read-all");
-  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.spokeAdmin.id]);
+  await insertRow(db, "federation_members", { federationId: hub, userId: people.spokeAdmin.id });
   assert.is(await count(scene, "spokeAdmin"), 1);
 });
 

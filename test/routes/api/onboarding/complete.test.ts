@@ -5,6 +5,7 @@ import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import type { ClientResponse } from "#test/support/client.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/onboarding/complete");
 test.before(async (context) => {
@@ -45,7 +46,7 @@ function renewed({ headers }: ClientResponse): string {
 }
 
 async function rowOf(scene: Scene, { id }: TestUser) {
-  const [row] = await scene.db.sql("select * from users where id = $1", [id]);
+  const [row] = await selectRows(scene.db, "users", { id });
   return row;
 }
 
@@ -72,8 +73,8 @@ test("sets name and password and requests a first hub in one transaction", async
   assert.is(await statusOf(scene, { cookie: renewed(answer) }), 200);
   assert.is(await statusOf(scene, { authorization: `Bearer ${token.plaintext}` }), 200);
   const { body } = await scene.send("/api/onboarding", { headers: { cookie: renewed(answer) } });
-  assert.is(body.onboardedAt, row.onboardedAt.toISOString());
-  const audit = await scene.db.sql("select * from audit_events where actor_id = $1 order by at", [person.id]);
+  assert.is(body.onboardedAt, row.onboardedAt!.toISOString());
+  const audit = await selectRows(scene.db, "audit_events", { actorId: person.id }, { orderBy: "at" });
   assert.equal(audit.map(({ kind, metadata }) => [kind, metadata.changed]), [
     ["onboarding_completed", ["displayName", "password"]],
     ["federation_requested", undefined],
@@ -146,7 +147,7 @@ test("sets nothing if the session ends while the password is hashed", async ({ s
     ...passwords,
     async hash() {
       // Like a password reset during the request.
-      await scene.db.sql("update sessions set ended_at = wheelwright_now() where user_id = $1", [person.id]);
+      await updateRows(scene.db, "sessions", { endedAt: NOW }, { userId: person.id });
       return "a hash";
     },
   };

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
 import { remove } from "#lib/operations/remove.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene; removal: string; hubs: string }>("GET /api/operations/{id}");
 test.before(async (context) => {
@@ -66,16 +67,14 @@ test("is 404 for a stranger, members of other hubs and missing operations", asyn
 });
 
 test("is 404 for a job that is no operation", async ({ scene, removal }) => {
-  await scene.db.sql("update jobs set visible = false where id = $1", [removal]);
+  await updateRows(scene.db, "jobs", { visible: false }, { id: removal });
   assert.is((await scene.as("operator").get(`/api/operations/${removal}`)).status, 404);
-  await scene.db.sql("update jobs set visible = true where id = $1", [removal]);
+  await updateRows(scene.db, "jobs", { visible: true }, { id: removal });
 });
 
 test("stays readable after its spoke was removed", async ({ scene, removal }) => {
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
-    scene.spoke,
-  ]);
-  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where id = $1", [removal]);
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { id: scene.spoke });
+  await updateRows(scene.db, "jobs", { state: "succeeded", finishedAt: NOW }, { id: removal });
   const { status, body } = await scene.as("hubAdmin").get(`/api/operations/${removal}`);
   assert.equal([status, body.state], [200, "succeeded"]);
 });

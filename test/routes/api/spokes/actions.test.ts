@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/spokes/actions");
 test.before.each(async (context) => {
@@ -38,7 +39,7 @@ test("is 400 or 403 if the request itself is invalid, and changes nothing", asyn
 test("skips spokes that the caller cannot see", async ({ scene }) => {
   const { status, body } = await scene.as("stranger").post(path, { ids: [scene.spoke], action: "suspend" });
   assert.equal([status, body], [202, []]);
-  const [row] = await scene.db.sql("select state from spokes where id = $1", [scene.spoke]);
+  const [row] = await selectRows(scene.db, "spokes", { id: scene.spoke }, { columns: ["state"] });
   assert.is(row.state, "active");
 });
 

@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { type Page, parsePage } from "#test/support/page.ts";
 import { insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -17,15 +18,12 @@ const test = suite<Context>("actions on many spokes");
 test.before.each(async (context) => {
   const scene = context.scene = await openScene(), { db, hub, people } = scene;
   context.ash = await insertSpoke(db, people.operator.id, hub, "ash");
-  await db.sql(
-    "update spokes set state = 'active', ready_at = wheelwright_now(), display_name = '<b>ash</b>' where id = $1",
-    [
-      context.ash,
-    ],
-  );
+  await updateRows(db, "spokes", { state: "active", readyAt: NOW, displayName: "<b>ash</b>" }, { id: context.ash });
   context.open = (who = "hubAdmin") => parsePage(scene, `/hubs/${hub}`, who);
   context.states = async () =>
-    Object.fromEntries((await db.sql("select slug, state from spokes")).map(({ slug, state }) => [slug, state]));
+    Object.fromEntries(
+      (await selectRows(db, "spokes", {}, { columns: ["slug", "state"] })).map(({ slug, state }) => [slug, state]),
+    );
 });
 test.after.each(({ scene }) => scene.close());
 
@@ -53,7 +51,7 @@ test("previews each spoke, then runs the action", async ({ open, states }) => {
 });
 
 test("shows which spokes cannot, and the result of each", async ({ scene, ash, open, states }) => {
-  await scene.db.sql("update spokes set state = 'suspended' where id = $1", [ash]);
+  await updateRows(scene.db, "spokes", { state: "suspended" }, { id: ash });
   const confirmation = await (await open()).submit("Continue", { ...BOTH, ...SUSPEND });
   assert.match(confirmation.text, "1 spoke cannot run this action now");
   assert.match(confirmation.part("listitem", /ash/).text, "Cannot suspend a spoke that is suspended");

@@ -7,6 +7,7 @@ import { openServer } from "#src/server.ts";
 import { addHubAdmin, createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const PATH = "/api/auth/sessions";
 const test = suite<{ scene: Scene }>(PATH);
@@ -53,10 +54,9 @@ test("lists the caller's sessions without secrets, the current one first", async
   assert.equal([body[0].ip, body[0].userAgent], ["192.0.2.1", "test"]);
   const [{ createdAt, lastUsedAt, expiresAt }] = body;
   assert.is(Date.parse(expiresAt) - Date.parse(lastUsedAt), 12 * HOUR);
-  await scene.db.sql("update sessions set created_at = $2 where id = $1", [
-    first!.id,
-    new Date(Date.parse(createdAt) - 30 * DAY + HOUR),
-  ]);
+  await updateRows(scene.db, "sessions", { createdAt: new Date(Date.parse(createdAt) - 30 * DAY + HOUR) }, {
+    id: first!.id,
+  });
   const [old] = (await scene.send(PATH, { headers: first!.headers })).body;
   assert.is(Date.parse(old.expiresAt) - Date.parse(createdAt), HOUR);
 });
@@ -75,7 +75,7 @@ test("lists sessions for a token of any scope, but ends none", async ({ scene })
 
 test("leaves out ended and idle sessions", async ({ scene }) => {
   const { sessions: [first, ended, stale] } = await signedIn(scene, "bob", 3);
-  await scene.db.sql("update sessions set ended_at = wheelwright_now() where id = $1", [ended!.id]);
+  await updateRows(scene.db, "sessions", { endedAt: NOW }, { id: ended!.id });
   await scene.db.sql("update sessions set last_used_at = last_used_at - interval '13 hours' where id = $1", [
     stale!.id,
   ]);

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { deleteRows, NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("/api/federation-requests/{id}");
 test.before(async (context) => {
@@ -49,20 +50,20 @@ test("approve creates the hub and makes the requester its admin", async ({ scene
   const { body: { user } } = await stranger.get("/api/auth/me");
   assert.equal([user.role, user.federationIds], ["hub_admin", [hub.id]]);
   assert.is((await stranger.post("/api/federations/made/spokes", { slug: "first" })).status, 201);
-  const audit = await scene.db.sql("select * from audit_events where federation_id = $1 order by at", [hub.id]);
+  const audit = await selectRows(scene.db, "audit_events", { federationId: hub.id }, { orderBy: "at" });
   assert.equal(audit.slice(0, 3).map(({ kind, actorEmail }) => [kind, actorEmail]), [
     ["federation_created", decider.email],
     ["federation_member_added", decider.email],
     ["federation_request_approved", decider.email],
   ]);
   const [, , events] = audit;
-  assert.equal([events.objectId, events.audienceUserId, events.customerVisible], [id, strangerId, true]);
+  assert.equal([events!.objectId, events!.audienceUserId, events!.customerVisible], [id, strangerId, true]);
   assert.equal(await letters(scene, since), [
     { template: "request-approved", to: { email, name: "stranger" }, about: { hub: "Made", slug: "made" } },
   ]);
   const [{ number }] = await scene.db.sql("select number::int from stream_heads where federation_id = $1", [hub.id]);
   assert.ok(number > 0);
-  await scene.db.sql("delete from federation_members where user_id = $1", [strangerId]);
+  await deleteRows(scene.db, "federation_members", { userId: strangerId });
 });
 
 test("approve starts billing with the requester's address, if a payment provider is connected", async ({ scene }) => {
@@ -70,16 +71,16 @@ test("approve starts billing with the requester's address, if a payment provider
   const approve = async (slug: string) =>
     (await operator.post(`${PATH}/${await ask(scene, slug)}/approve`)).body.federationId;
   await approve("free");
-  assert.equal(await db.sql("select 1 from subscriptions"), []);
+  assert.equal(await selectRows(db, "subscriptions"), []);
   Object.assign(app, { payments: {} }); // not called here
   const hub = await approve("billed");
   Object.assign(app, { payments: null });
-  assert.equal(await db.sql("select federation_id, email, sent_quantities from subscriptions"), [
+  assert.equal(await selectRows(db, "subscriptions", {}, { columns: ["federationId", "email", "sentQuantities"] }), [
     { federationId: hub, email, sentQuantities: null },
   ]);
-  const events = await db.sql("select metadata from audit_events where kind = 'billing_connected'");
+  const events = await selectRows(db, "audit_events", { kind: "billing_connected" }, { columns: ["metadata"] });
   assert.equal(events, [{ metadata: { email } }]);
-  await db.sql("delete from federation_members where user_id = $1", [scene.people.stranger.id]);
+  await deleteRows(db, "federation_members", { userId: scene.people.stranger.id });
 });
 
 test("approve accepts the operator's changes", async ({ scene }) => {
@@ -108,16 +109,16 @@ test("approve is 409 for a slug that was taken since, and the request stays pend
 test("approve is 409 for a disabled requester, and reject then sends no mail", async ({ scene }) => {
   const operator = scene.as("operator"), since = await lastJob(scene);
   const id = await ask(scene, "orphaned");
-  const disable = (when: string) =>
-    scene.db.sql(`update users set disabled_at = ${when} where id = $1`, [scene.people.stranger.id]);
-  await disable("wheelwright_now()");
+  const disable = (when: typeof NOW | null) =>
+    updateRows(scene.db, "users", { disabledAt: when }, { id: scene.people.stranger.id });
+  await disable(NOW);
   const { status, body } = await operator.post(`${PATH}/${id}/approve`);
   assert.is(status, 409);
   assert.match(body.message, "stranger@example.org is disabled");
   assert.is((await operator.get("/api/federations/orphaned")).status, 404);
   assert.is((await operator.post(`${PATH}/${id}/reject`, { reason: "left" })).status, 200);
   assert.equal(await letters(scene, since), []);
-  await disable("null");
+  await disable(null);
 });
 
 test("reject stores the reason for the requester", async ({ scene }) => {
@@ -141,10 +142,7 @@ test("reject stores the reason for the requester", async ({ scene }) => {
     true,
   ]);
   const { id: strangerId, email } = scene.people.stranger;
-  const [audit] = await scene.db.sql(
-    "select * from audit_events where kind = 'federation_request_rejected' and object_id = $1",
-    [id],
-  );
+  const [audit] = await selectRows(scene.db, "audit_events", { kind: "federation_request_rejected", objectId: id });
   assert.equal([audit.federationId, audit.audienceUserId, audit.customerVisible], [null, strangerId, true]);
   assert.equal(await letters(scene, since), [{
     template: "request-rejected",
@@ -174,7 +172,7 @@ test("a repeated decision is refused and names the first one", async ({ scene })
     }
     if (id !== back) assert.is((await stranger.delete(`${PATH}/${id}`)).status, 409);
   }
-  await scene.db.sql("delete from federation_members where user_id = $1", [requester.id]);
+  await deleteRows(scene.db, "federation_members", { userId: requester.id });
 });
 
 test("DELETE withdraws, repeatably, and frees the slug", async ({ scene }) => {
@@ -183,7 +181,7 @@ test("DELETE withdraws, repeatably, and frees the slug", async ({ scene }) => {
   const first = await stranger.delete(`${PATH}/${id}`);
   assert.equal([first.status, first.body.state, first.body.decidedBy.id], [200, "withdrawn", scene.people.stranger.id]);
   assert.equal((await stranger.delete(`${PATH}/${id}`)).body, first.body);
-  const audit = await scene.db.sql("select kind from audit_events where object_id = $1 order by at", [id]);
+  const audit = await selectRows(scene.db, "audit_events", { objectId: id }, { columns: ["kind"], orderBy: "at" });
   assert.equal(audit.map(({ kind }) => kind), ["federation_requested", "federation_request_withdrawn"]);
   const again = await ask(scene, "unwanted");
   const { body } = await scene.as("operator").delete(`${PATH}/${again}`);

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/federations/{id}/actions");
 test.before(async (context) => {
@@ -9,18 +10,18 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 test("provisions a failed hub again, once", async ({ scene }) => {
-  await scene.db.sql("update federations set state = 'failed', state_reason = 'no room' where id = $1", [scene.hub]);
+  await updateRows(scene.db, "federations", { state: "failed", stateReason: "no room" }, { id: scene.hub });
   const retry = () => scene.as("hubAdmin", "cli").post("/api/federations/north/actions", { action: "retry" });
   const all = await Promise.all([retry(), retry(), retry()]);
   assert.equal(all.map(({ status }) => status).sort(), [202, 409, 409]);
   const { body } = all.find(({ status }) => status === 202)!;
   assert.equal([body.state, body.stateReason, body.operation.kind], ["provisioning", null, "provision-hub"]);
-  const jobs = await scene.db.sql("select lane from jobs where kind = 'provision-hub'");
+  const jobs = await selectRows(scene.db, "jobs", { kind: "provision-hub" }, { columns: ["lane"] });
   assert.equal(jobs.map((job) => job.lane), [`federation:${scene.hub}`]);
 });
 
 test("is 409 for a hub that has not failed, and names the required state", async ({ scene }) => {
-  await scene.db.sql("update federations set state = 'active' where id = $1", [scene.hub]);
+  await updateRows(scene.db, "federations", { state: "active" }, { id: scene.hub });
   const { status, body } = await scene.as("operator").post("/api/federations/north/actions", { action: "retry" });
   assert.equal([status, body.message], [409, "Cannot retry a hub that is active; only a failed hub can be retried"]);
 });

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("/api/federations/{id}");
 test.before(async (context) => {
@@ -34,9 +35,7 @@ test("GET is 404 for a stranger, a missing hub and hostile names", async ({ scen
 
 test("GET is 404 for a spoke admin whose only spoke was removed", async () => {
   const scene = await openScene();
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
-    scene.spoke,
-  ]);
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { id: scene.spoke });
   assert.is((await scene.as("spokeAdmin").get("/api/federations/north")).status, 404);
   assert.equal((await scene.as("spokeAdmin").get("/api/federations")).body, []);
   await scene.close();
@@ -46,8 +45,7 @@ test("PATCH changes the given fields and records it, or nothing if none changes"
   const admin = scene.as("hubAdmin", "cli");
   const { status, body } = await admin.patch("/api/federations/north", { name: "North", tier: "gold", mode: null });
   assert.equal([status, body.name, body.tier, body.mode, body.slug], [200, "North", "gold", null, "north"]);
-  const audit = () =>
-    scene.db.sql("select * from audit_events where object_id = $1 and kind = 'federation_updated'", [scene.hub]);
+  const audit = () => selectRows(scene.db, "audit_events", { objectId: scene.hub, kind: "federation_updated" });
   assert.equal((await audit()).map((event) => event.metadata.changed), [{ name: "North", tier: "gold" }]);
   const [event] = await scene.db.sql("select type from stream_events where spoke_id is null order by number desc");
   assert.is(event.type, "FederationUpdateActive");
@@ -65,7 +63,7 @@ test("PATCH refuses a new slug and invalid values", async ({ scene }) => {
 
 test("PATCH is 409 for a hub that is being removed", async ({ scene }) => {
   const { body } = await scene.as("operator").post("/api/federations", { slug: "going" });
-  await scene.db.sql("update federations set state = 'removing' where id = $1", [body.id]);
+  await updateRows(scene.db, "federations", { state: "removing" }, { id: body.id });
   assert.is((await scene.as("operator").patch("/api/federations/going", { name: "Late" })).status, 409);
 });
 
@@ -112,10 +110,12 @@ test("DELETE with abandon=true abandons only a failed removal", async ({ scene }
   const { body } = await operator.delete("/api/federations/lost");
   assert.is((await operator.delete(path)).status, 409);
   const failure = { step: "namespace", code: "Busy", fault: "cluster", message: "no", hint: null, log: [], events: [] };
-  await scene.db.sql("update jobs set failure = $2 where id = $1", [body.operation.id, JSON.stringify(failure)]);
+  await updateRows(scene.db, "jobs", { failure: JSON.stringify(failure) }, { id: body.operation.id });
   const { status, body: given } = await operator.delete(path);
   assert.equal([status, given.id, given.state, given.operation], [202, id, "removed", null]);
-  const [told] = await scene.db.sql("select metadata from audit_events where kind = 'federation_destroyed'");
+  const [told] = await selectRows(scene.db, "audit_events", { kind: "federation_destroyed" }, {
+    columns: ["metadata"],
+  });
   assert.equal([told.metadata.abandoned, told.metadata.operationId], [true, body.operation.id]);
   const [last] = await scene.db.sql("select type from stream_events where federation_id = $1 order by number desc", [
     id,
@@ -131,7 +131,7 @@ test("a removed hub is 404 and in no list, its admins have no access, and its sl
   assert.equal((await admin.get("/api/auth/me")).body.user.federationIds, [scene.hub, id]);
   await operator.delete("/api/federations/done");
   assert.is((await admin.get("/api/federations/done")).body.state, "removing");
-  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [id]);
+  await updateRows(scene.db, "federations", { state: "removed", removedAt: NOW }, { id });
   assert.is((await admin.get("/api/federations/done")).status, 404);
   assert.equal((await admin.get("/api/auth/me")).body.user.federationIds, [scene.hub]);
   assert.is((await operator.get(`/api/federations/${id}`)).status, 404);

@@ -1,11 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/federations/{id}/operations, GET /api/spokes/{id}/operations");
 test.before(async (context) => {
   const scene = context.scene = await openScene();
-  await scene.db.sql("update federations set state = 'failed'");
+  await updateRows(scene.db, "federations", { state: "failed" });
   await scene.as("operator").post("/api/federations/north/actions", { action: "retry" });
   await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm" });
   await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
@@ -55,9 +56,7 @@ test("is 404 for a stranger", async ({ scene }) => {
 });
 
 test("stays readable for a removed spoke, to operators and the hub's admins", async ({ scene }) => {
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
-    scene.spoke,
-  ]);
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { id: scene.spoke });
   const path = `/api/spokes/${scene.spoke}/operations`;
   assert.equal(await kinds(scene, "hubAdmin", path), ["resume", "suspend"]);
   assert.is((await scene.as("spokeAdmin").get(path)).status, 404);

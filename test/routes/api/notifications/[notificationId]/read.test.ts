@@ -6,6 +6,7 @@ import { assertCountsAreExact } from "#test/lib/domains/notifications/recount.ts
 import { recordEvents, resetNotifications, toMarkingReader } from "#test/lib/domains/notifications/record-events.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { deleteRows, selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene; ids: string[] }>("POST /api/notifications/:notificationId/read");
 test.before(async (context) => void (context.scene = await openScene()));
@@ -13,7 +14,7 @@ test.before.each(async (context) => {
   const { db, hub, spoke } = context.scene;
   await resetNotifications(context.scene);
   await recordEvents(db, { hub, spoke }, { hub });
-  const rows = await db.sql("select id from audit_events order by at");
+  const rows = await selectRows(db, "audit_events", {}, { columns: ["id"], orderBy: "at" });
   context.ids = rows.map(({ id }) => id);
 });
 test.after(({ scene }) => scene.close());
@@ -50,7 +51,7 @@ test("marks only this one, and records it once", async ({ scene, ids }) => {
   await scene.as("hubAdmin", "cli").post(`/api/notifications/${ids[0]}/read`);
   await scene.as("hubAdmin", "cli").post(`/api/notifications/${ids[0]}/read`);
   assert.equal(await others(), before);
-  const written = await scene.db.sql("select * from audit_events where kind = 'notifications_read'");
+  const written = await selectRows(scene.db, "audit_events", { kind: "notifications_read" });
   const { id } = scene.people.hubAdmin;
   assert.equal(written.map((row) => [row.actorId, row.objectType, row.objectId, row.metadata.marked]), [
     [id, "user", id, 1],
@@ -61,8 +62,8 @@ test("answers alike for missing, foreign and invisible events", async ({ scene, 
   const { db, people } = scene;
   const south = await insertHub(db, people.operator.id, "south");
   await recordEvents(db, { hub: south }, { hub: scene.hub, spoke: scene.spoke, kind: "spoke_requested" });
-  const foreign = (await db.sql("select id from audit_events where federation_id = $1", [south]))[0].id;
-  const quiet = (await db.sql("select id from audit_events where kind = 'spoke_requested'"))[0].id;
+  const foreign = (await selectRows(db, "audit_events", { federationId: south }))[0].id;
+  const quiet = (await selectRows(db, "audit_events", { kind: "spoke_requested" }))[0].id;
   const refuse = async (id: string) => {
     const { status, body } = await scene.as("spokeAdmin", "cli").post(`/api/notifications/${id}/read`);
     return { status, body };
@@ -73,14 +74,14 @@ test("answers alike for missing, foreign and invisible events", async ({ scene, 
     assert.equal(await refuse(id), unknown, id);
   }
   assert.is((await scene.as("operator").post(`/api/notifications/${quiet}/read`)).status, 404);
-  assert.equal(await db.sql("select 1 from notification_reads"), []);
+  assert.equal(await selectRows(db, "notification_reads"), []);
 });
 
 test("is refused after the membership ends, and for readonly tokens", async ({ scene, ids }) => {
   const path = `/api/notifications/${ids[0]}/read`;
   assert.is((await scene.as("spokeAdmin", "readonly").post(path)).status, 403);
   assert.is((await scene.as("spokeAdmin", "provisioning").post(path)).status, 403);
-  await scene.db.sql("delete from spoke_members");
+  await deleteRows(scene.db, "spoke_members");
   assert.is((await scene.as("spokeAdmin", "cli").post(path)).status, 404);
 });
 

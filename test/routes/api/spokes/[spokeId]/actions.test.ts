@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSpokeAdmin } from "#test/support/users.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/spokes/{id}/actions");
 test.before.each(async (context) => {
@@ -12,10 +13,8 @@ test.after.each(({ scene }) => scene.close());
 /** Creates an active spoke through the API, with blueprint inputs. The scene's spoke is a bare row. */
 async function makeSpoke(scene: Scene): Promise<string> {
   const { body } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm" });
-  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [
-    body.id,
-  ]);
-  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [body.id]);
+  await updateRows(scene.db, "jobs", { state: "succeeded", finishedAt: NOW }, { spokeId: body.id });
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW }, { id: body.id });
   await addSpokeAdmin(scene.db, scene.people.spokeAdmin, body.id);
   return body.id;
 }
@@ -28,7 +27,7 @@ test("answers 202 with the changing spoke", async ({ scene }) => {
 });
 
 test("is 409 if the state does not allow it, and names those that do", async ({ scene }) => {
-  await scene.db.sql("update spokes set state = 'provisioning' where id = $1", [scene.spoke]);
+  await updateRows(scene.db, "spokes", { state: "provisioning" }, { id: scene.spoke });
   const { status, body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
   assert.equal(body, {
     statusCode: 409,
@@ -99,7 +98,7 @@ test("returns a dry run with 200 and changes nothing", async ({ scene }) => {
   assert.is((await scene.as("spokeAdmin", "cli").post(path, { action: "reapply" })).status, 403);
   assert.is((await scene.as("operator").post(path, { action: "resume" })).status, 409);
   assert.is((await scene.as("stranger").post(path, { action: "purge-caches" })).status, 404);
-  assert.equal(await scene.db.sql("select 1 from jobs where kind = 'purge-caches'"), []);
+  assert.equal(await selectRows(scene.db, "jobs", { kind: "purge-caches" }), []);
 });
 
 test("is 403 for narrower tokens, and 404 for a stranger and a removed spoke", async ({ scene }) => {
@@ -107,9 +106,7 @@ test("is 403 for narrower tokens, and 404 for a stranger and a removed spoke", a
   assert.is((await scene.as("hubAdmin", "provisioning").post(path, input)).status, 403);
   assert.is((await scene.as("hubAdmin", "readonly").post(path, input)).status, 403);
   assert.is((await scene.as("stranger").post(path, input)).status, 404);
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
-    scene.spoke,
-  ]);
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { id: scene.spoke });
   assert.is((await scene.as("operator").post(path, input)).status, 404);
 });
 

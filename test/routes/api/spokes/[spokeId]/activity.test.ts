@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { recordChange } from "#lib/changes/record.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { insertRow, NOW, updateRows } from "#test/support/rows.ts";
 
 const FROM = { ip: "198.51.100.7", userAgent: "laptop/1" };
 const HIDDEN = { ip: "", userAgent: "" };
@@ -59,23 +60,32 @@ test("shows the IP address of an admin.", async ({ scene }) => {
 test("uses the role that the user had when they acted.", async ({ scene }) => {
   const { db, people, hub } = scene;
   await act(scene, "operator");
-  await db.sql("update users set operator = false where id = $1", [people.operator.id]);
-  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.operator.id]);
+  await updateRows(db, "users", { operator: false }, { id: people.operator.id });
+  await insertRow(db, "federation_members", { federationId: hub, userId: people.operator.id });
   assert.equal(await origins(scene, "spokeAdmin"), [HIDDEN, HIDDEN, HIDDEN]);
   await act(scene, "operator");
-  await db.sql("update users set operator = true where id = $1", [people.operator.id]);
+  await updateRows(db, "users", { operator: true }, { id: people.operator.id });
   const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/activity`);
   assert.equal(body.map(({ ip }: { ip: string }) => ip), [FROM.ip, ""]);
 });
 
 test("hides the IP address if the role was not recorded.", async ({ scene }) => {
   const { db, people, hub, spoke } = scene;
-  await db.sql(
-    `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
-      federation_id, spoke_id, customer_visible)
-     values ('evt_old', 'spoke_actioned', $3, 'x', 'spoke', $2, '{}', $4, 'x', wheelwright_now(), $1, $2, true)`,
-    [hub, spoke, people.operator.id, FROM.ip],
-  );
+  await insertRow(db, "audit_events", {
+    id: "evt_old",
+    kind: "spoke_actioned",
+    actorId: people.operator.id,
+    actorEmail: "x",
+    objectType: "spoke",
+    objectId: spoke,
+    metadata: "{}",
+    ip: FROM.ip,
+    userAgent: "x",
+    at: NOW,
+    federationId: hub,
+    spokeId: spoke,
+    customerVisible: true,
+  });
   const ipFor = async (who: SceneRole) => (await scene.as(who).get(`/api/spokes/${spoke}/activity`)).body[0].ip;
   assert.equal([await ipFor("hubAdmin"), await ipFor("operator")], ["", FROM.ip]);
 });

@@ -7,6 +7,7 @@ import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { DAY } from "#lib/base/time.ts";
 import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/spokes/{spokeId}/backups");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -101,9 +102,9 @@ test("reports no failed backup while the spoke is suspended.", async ({ scene })
   await backup(scene, 5, "failed", { error: "the pool is full" });
   const read = async () => (await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`)).body;
   assert.is.not((await read()).lastFailureAt, null);
-  await scene.db.sql("update spokes set state = 'suspended'");
+  await updateRows(scene.db, "spokes", { state: "suspended" });
   assert.is((await read()).lastFailureAt, null);
-  await scene.db.sql("update spokes set state = 'active'");
+  await updateRows(scene.db, "spokes", { state: "active" });
 });
 
 /** Fields that results of earlier releases lack. */
@@ -121,7 +122,7 @@ test("shows for each backup its restore test with its duration, or its error.", 
     verificationError: "its database belongs to another site",
     restoreTestId: "op_2",
   });
-  await scene.db.sql("update spokes set verified_at = $1, unverified_since = $1", [at.toISOString()]);
+  await updateRows(scene.db, "spokes", { verifiedAt: at.toISOString(), unverifiedSince: at.toISOString() });
   const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/backups`);
   assert.equal([body.lastVerifiedAt, body.unverifiedSince], [at.toISOString(), at.toISOString()]);
   assert.equal(

@@ -5,6 +5,7 @@ import { DAY } from "#lib/base/time.ts";
 import { createTestUser } from "#test/support/users.ts";
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene; path: string }>("POST /api/spokes/{spokeId}/delegate");
 
@@ -26,7 +27,7 @@ test("invites a new address: a user without password, a membership, one email an
   assert.ok(isId("usr", userId));
   const left = Date.parse(expiresAt) - before;
   assert.ok(left >= 7 * DAY && left < 8 * DAY, `${left} ms`);
-  const [user] = await scene.db.sql("select * from users where id = $1", [userId]);
+  const [user] = await selectRows(scene.db, "users", { id: userId });
   assert.equal([user.displayName, user.passwordHash, user.emailVerifiedAt], ["Ada", null, null]);
   const [job, ...others] = await mailsTo(scene, "ada@x.example");
   assert.equal(others, []);
@@ -35,7 +36,7 @@ test("invites a new address: a user without password, a membership, one email an
     to: { email: "ada@x.example", name: "Ada" },
     about: { inviter: "hub-admin", places: ["oak"], expiresAt },
   });
-  const [grant] = await scene.db.sql("select * from one_time_tokens where id = $1", [job.grantId]);
+  const [grant] = await selectRows(scene.db, "one_time_tokens", { id: job.grantId });
   assert.equal([grant.purpose, grant.userId, grant.expiresAt.toISOString()], ["invitation", userId, expiresAt]);
   assert.equal(await eventsOf(scene, userId), ["spoke_delegated", "user_created", "user_invited"]);
 });
@@ -46,9 +47,9 @@ test("records who delegated to whom, visible to the hub and the spoke", async ({
   const event = activity.find((each: { kind: string }) => each.kind === "spoke_delegated");
   assert.equal([event.actor.id, event.objectType, event.objectId], [scene.people.hubAdmin.id, "spoke", scene.spoke]);
   assert.equal(event.metadata, { slug: "oak", userId: body.userId, email: "seen@x.example" });
-  const [row] = await scene.db.sql("select customer_visible, federation_id from audit_events where id = $1", [
-    event.id,
-  ]);
+  const [row] = await selectRows(scene.db, "audit_events", { id: event.id }, {
+    columns: ["customerVisible", "federationId"],
+  });
   assert.equal(row, { customerVisible: true, federationId: scene.hub });
 });
 
@@ -59,7 +60,9 @@ test("adds an existing user without an email, and never renames them", async ({ 
   assert.equal([first.status, first.body], [200, { status: "added", ...added }]);
   const second = await scene.as("operator").post(path, { email: bob.email, displayName: "Rob" });
   assert.equal([second.status, second.body], [200, { status: "unchanged", ...added }]);
-  assert.equal(await scene.db.sql("select display_name from users where id = $1", [bob.id]), [{ displayName: "bob" }]);
+  assert.equal(await selectRows(scene.db, "users", { id: bob.id }, { columns: ["displayName"] }), [{
+    displayName: "bob",
+  }]);
   assert.equal(await mailsTo(scene, bob.email), []);
   assert.equal(await eventsOf(scene, bob.id), ["spoke_delegated"]);
 });
@@ -83,7 +86,7 @@ test("of a further spoke invites the same user without a second mail, and extend
   assert.equal([second.body.status, second.body.userId], ["invited", first.body.userId]);
   assert.ok(second.body.expiresAt >= first.body.expiresAt);
   assert.is((await mailsTo(scene, body.email)).length, 1);
-  const [row] = await scene.db.sql("select display_name from users where id = $1", [first.body.userId]);
+  const [row] = await selectRows(scene.db, "users", { id: first.body.userId }, { columns: ["displayName"] });
   assert.is(row.displayName, "Both", "a pending user already has a name");
 });
 
@@ -117,16 +120,20 @@ test("is 409 for a disabled user", async ({ scene, path }) => {
     const refused = await scene.as("hubAdmin").post(path, { email: dan.email });
     assert.is(refused.status, 409);
     assert.match(refused.body.message, /is disabled; an operator must enable the user first/);
-    assert.equal(await scene.db.sql("select * from spoke_members where user_id = $1", [dan.id]), []);
+    assert.equal(await selectRows(scene.db, "spoke_members", { userId: dan.id }), []);
   }
 });
 
 test("is 409 for a spoke that is being removed", async ({ scene }) => {
   const id = await insertSpoke(scene.db, scene.people.operator.id, scene.hub, "going");
-  await scene.db.sql("update spokes set state = 'removing' where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "removing" }, { id });
   const refused = await scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
   assert.is(refused.status, 409);
-  assert.equal(await scene.db.sql("select id from users where email = 'late@x.example'"), [], "no user is created");
+  assert.equal(
+    await selectRows(scene.db, "users", { email: "late@x.example" }, { columns: ["id"] }),
+    [],
+    "no user is created",
+  );
 });
 
 test("is for hub admins and operators: 403 for the spoke's admin, 404 for users who cannot see it", async (context) => {
@@ -142,14 +149,14 @@ test("is for hub admins and operators: 403 for the spoke's admin, 404 for users 
   const foreign = await insertSpoke(scene.db, scene.people.operator.id, south, "fir");
   assert.is((await scene.as("hubAdmin").post(`/api/spokes/${foreign}/delegate`, body)).status, 404);
   assert.is((await scene.as("operator", "provisioning").post(path, body)).status, 403);
-  assert.equal(await scene.db.sql("select id from users where email = $1", [body.email]), []);
+  assert.equal(await selectRows(scene.db, "users", { email: body.email }, { columns: ["id"] }), []);
 });
 
 test("with an Idempotency-Key repeats the response, whatever happened since", async ({ scene, path }) => {
   const ask = (name: string) =>
     scene.as("hubAdmin", "cli").post(path, { email: "keyed@x.example", displayName: name }, { "idempotency-key": "k" });
   const first = await ask("Key");
-  await scene.db.sql("update users set email_verified_at = wheelwright_now() where email = 'keyed@x.example'");
+  await updateRows(scene.db, "users", { emailVerifiedAt: NOW }, { email: "keyed@x.example" });
   assert.equal((await ask("Key")).body, first.body);
   assert.is((await ask("Other")).status, 422);
 });
@@ -171,7 +178,7 @@ test("is 400 and names an invalid field", async ({ scene, path }) => {
 
 test("does not add hub admins who delegate to themselves", async ({ scene }) => {
   const { db, people: { hubAdmin, operator }, spoke } = scene, path = `/api/spokes/${spoke}/delegate`;
-  const seats = async (id: string) => (await db.sql("select 1 from spoke_members where user_id = $1", [id])).length;
+  const seats = async (id: string) => (await selectRows(db, "spoke_members", { userId: id })).length;
   const own = await scene.as("hubAdmin").post(path, { email: hubAdmin.email });
   assert.equal([own.status, own.body.status, await seats(hubAdmin.id)], [200, "unchanged", 0]);
   await scene.as("operator").post(path, { email: operator.email });
@@ -182,7 +189,7 @@ test.run();
 
 // deno-lint-ignore no-explicit-any
 async function mailsTo({ db }: Scene, email: string): Promise<any[]> {
-  const jobs = await db.sql("select payload from jobs where kind = 'mail' order by seq");
+  const jobs = await selectRows(db, "jobs", { kind: "mail" }, { columns: ["payload"], orderBy: "seq" });
   return jobs.map(({ payload }) => payload).filter(({ letter }) => letter.to.email === email);
 }
 

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("/api/spokes/{id}");
 test.before.each(async (context) => {
@@ -29,7 +30,7 @@ test("GET is the same 404 for missing, invisible and invalid IDs", async ({ scen
 });
 
 test("finds a spoke by its domain in any case, for users who can see it", async ({ scene }) => {
-  const [{ domain }] = await scene.db.sql("select domain from spokes where id = $1", [scene.spoke]);
+  const [{ domain }] = await selectRows(scene.db, "spokes", { id: scene.spoke }, { columns: ["domain"] });
   const at = `/api/spokes/${domain}`;
   const { status, body } = await scene.as("spokeAdmin", "readonly").get(at.replace("oak", "OAK"));
   assert.equal([status, body.id], [200, scene.spoke]);
@@ -43,7 +44,7 @@ test("finds a spoke by its domain in any case, for users who can see it", async 
 });
 
 test("finds a removed spoke only by its ID: its domain is free", async ({ scene }) => {
-  const [{ domain }] = await scene.db.sql("select domain from spokes where id = $1", [scene.spoke]);
+  const [{ domain }] = await selectRows(scene.db, "spokes", { id: scene.spoke }, { columns: ["domain"] });
   await scene.db.sql(removed, [scene.spoke]);
   const get = (name: string) => scene.as("operator").get(`/api/spokes/${name}?includeRemoved=true`);
   assert.is((await get(domain)).status, 404);
@@ -80,7 +81,7 @@ test("DELETE with abandon=true is for operators, after a failed removal", async 
   const { body } = await operator.delete(`/api/spokes/${scene.spoke}`);
   assert.is((await operator.delete(path)).status, 409);
   const failure = { step: "stop", code: "Busy", fault: "cluster", message: "no", hint: null, log: [], events: [] };
-  await scene.db.sql("update jobs set failure = $2 where id = $1", [body.operation.id, JSON.stringify(failure)]);
+  await updateRows(scene.db, "jobs", { failure: JSON.stringify(failure) }, { id: body.operation.id });
   const { status, body: given } = await operator.delete(path);
   assert.equal([status, given.state, given.operation], [202, "removed", null]);
   assert.is((await operator.delete(path)).status, 404);
@@ -97,7 +98,7 @@ test("DELETE is 403 for its own admin and a readonly token, 404 for a stranger",
   assert.is((await scene.as("spokeAdmin").delete(`/api/spokes/${scene.spoke}`)).status, 403);
   assert.is((await scene.as("hubAdmin", "readonly").delete(`/api/spokes/${scene.spoke}`)).status, 403);
   assert.is((await scene.as("stranger").delete(`/api/spokes/${scene.spoke}`)).status, 404);
-  const [row] = await scene.db.sql("select state from spokes where id = $1", [scene.spoke]);
+  const [row] = await selectRows(scene.db, "spokes", { id: scene.spoke }, { columns: ["state"] });
   assert.is(row.state, "active");
 });
 

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSpokeAdmin } from "#test/support/users.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene; elm: string }>("PATCH /api/spokes/{id}");
 test.before.each(async (context) => {
@@ -16,7 +17,7 @@ test.after.each(({ scene }) => scene.close());
 async function build(scene: Scene, id: string): Promise<void> {
   const ended = "update jobs set state = 'succeeded', started_at = wheelwright_now(), finished_at = wheelwright_now()";
   await scene.db.sql(`${ended} where spoke_id = $1`, [id]);
-  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW }, { id });
 }
 
 /** Counts the spoke's audit events, stream events and operations. */
@@ -58,7 +59,7 @@ test("of two fields runs one operation", async ({ scene, elm }) => {
   assert.equal(answers.map(({ status }) => status), [200, 200]);
   const { body } = await scene.as("operator").get(path);
   assert.equal([body.displayName, body.adminEmail], ["Elm", "head@school.example"]);
-  assert.is((await scene.db.sql("select 1 from jobs where kind = 'configure'")).length, 1);
+  assert.is((await selectRows(scene.db, "jobs", { kind: "configure" })).length, 1);
 });
 
 test("of a queued install changes the install; of a running one is 409", async ({ scene, elm }) => {
@@ -67,14 +68,14 @@ test("of a queued install changes the install; of a running one is 409", async (
   assert.equal([body.displayName, body.state, body.operation.kind], ["Elm", "provisioning", "provision"]);
   const [row] = await scene.db.sql("select blueprint_inputs as inputs from spokes where id = $1", [elm]);
   assert.equal([row.inputs.displayName, row.inputs.brand.name], ["Elm", "ocean"]);
-  await scene.db.sql("update jobs set started_at = wheelwright_now() where spoke_id = $1", [elm]);
+  await updateRows(scene.db, "jobs", { startedAt: NOW }, { spokeId: elm });
   const late = await scene.as("hubAdmin").patch(path, { displayName: "Late" });
   assert.equal([late.status, late.body.message], [
     409,
     "Cannot change a spoke that is provisioning; wait until it is active",
   ]);
-  await scene.db.sql("update jobs set state = 'failed', finished_at = wheelwright_now() where spoke_id = $1", [elm]);
-  await scene.db.sql("update spokes set state = 'failed' where id = $1", [elm]);
+  await updateRows(scene.db, "jobs", { state: "failed", finishedAt: NOW }, { spokeId: elm });
+  await updateRows(scene.db, "spokes", { state: "failed" }, { id: elm });
   assert.equal((await scene.as("hubAdmin").patch(path, { displayName: "Retried" })).body.operation, null);
   const [after] = await scene.db.sql("select blueprint_inputs as inputs from spokes where id = $1", [elm]);
   assert.is(after.inputs.displayName, "Retried");
@@ -86,13 +87,13 @@ test("is 409 if it cannot be applied, and explains what would allow it", async (
     const { status, body } = await scene.as("operator").patch(`/api/spokes/${elm}`, { displayName: "Elm" });
     return `${status} ${body.message}`;
   };
-  await scene.db.sql("update spokes set state = 'suspended' where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { state: "suspended" }, { id: elm });
   assert.is(await ask(), "409 Cannot change a spoke that is suspended; it must be active");
-  await scene.db.sql("update spokes set state = 'removing' where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { state: "removing" }, { id: elm });
   assert.is(await ask(), "409 Cannot change a spoke that is removing; it must be active");
-  await scene.db.sql("update spokes set state = 'failed' where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { state: "failed" }, { id: elm });
   assert.is(await ask(), "409 Cannot change a spoke that is failed; it must be active");
-  await scene.db.sql("update spokes set state = 'active' where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { state: "active" }, { id: elm });
   await scene.as("operator").post(`/api/spokes/${elm}/actions`, { action: "reapply" });
   assert.is(await ask(), "409 Cannot change a spoke that is updating; wait until its reapply has ended");
 });
@@ -130,7 +131,7 @@ test("of the domain keeps the current one until the site answers at the new one"
   const { status, body } = await scene.as("hubAdmin", "cli").patch(path, { domain });
   assert.equal([status, body.domain, body.formerDomains], [200, "elm.spokes.example.org", []]);
   assert.equal([body.state, body.operation.kind], ["updating", "configure"]);
-  const [event] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_updated'");
+  const [event] = await selectRows(scene.db, "audit_events", { kind: "spoke_updated" }, { columns: ["metadata"] });
   assert.equal(event.metadata.changed, { domain: { from: "elm.spokes.example.org", to: domain } });
   const before = await traces(scene, elm);
   assert.is((await scene.as("hubAdmin").patch(path, { domain })).status, 200);
@@ -205,7 +206,7 @@ test("of the domain announces the downtime in a dry run", async ({ scene, elm })
     "The site's domain changes from elm.spokes.example.org to beech.spokes.example.org",
     "elm.spokes.example.org redirects to the new domain's front page for 30 days",
   ]);
-  const [row] = await scene.db.sql("select requested_domain from spokes where id = $1", [elm]);
+  const [row] = await selectRows(scene.db, "spokes", { id: elm }, { columns: ["requestedDomain"] });
   assert.is(row.requestedDomain, null);
 });
 

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addHubAdmin, createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const showing = suite<{ scene: Scene }>("GET /api/users/{userId}");
 const changing = suite<{ scene: Scene }>("PATCH /api/users/{userId}");
@@ -64,7 +65,7 @@ changing(
     assert.ok(body.disabledAt);
     assert.equal(await ask(), [401, 401]);
     assert.is((await patch(true)).body.disabledAt, body.disabledAt, "repeating changes nothing");
-    const [{ voidedAt }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
+    const [{ voidedAt }] = await selectRows(scene.db, "one_time_tokens", { id: "ott_bob" }, { columns: ["voidedAt"] });
     assert.ok(voidedAt);
     const enabled = await patch(false);
     assert.equal([enabled.body.state, enabled.body.disabledAt], ["active", null]);
@@ -140,11 +141,9 @@ changing("enables no operator with a token, but enables other users", async ({ s
 changing.run();
 
 async function updatesOf({ db }: Scene, { id }: TestUser): Promise<unknown[]> {
-  const events = await db.sql(
-    "select metadata from audit_events where kind = 'user_updated' and object_id = $1 order by at",
-    [
-      id,
-    ],
-  );
+  const events = await selectRows(db, "audit_events", { kind: "user_updated", objectId: id }, {
+    columns: ["metadata"],
+    orderBy: "at",
+  });
   return events.map(({ metadata }) => metadata.changed);
 }

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSpokeAdmin, createTestSession, createTestToken, createTestUser } from "#test/support/users.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/users/{userId}/reset-password");
 
@@ -43,11 +44,9 @@ test("ends the user's sessions and links, keeps their tokens, sends an email and
   await scene.as("operator").post(pathOf(bob));
   assert.is((await scene.as("nobody").get("/api/auth/me", { cookie })).status, 401);
   assert.is((await scene.as("nobody").get("/api/auth/me", { authorization })).status, 200);
-  const [{ voidedAt }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
+  const [{ voidedAt }] = await selectRows(scene.db, "one_time_tokens", { id: "ott_bob" }, { columns: ["voidedAt"] });
   assert.ok(voidedAt);
-  const [event] = await scene.db.sql("select * from audit_events where kind = 'password_reset' and object_id = $1", [
-    bob.id,
-  ]);
+  const [event] = await selectRows(scene.db, "audit_events", { kind: "password_reset", objectId: bob.id });
   assert.is(event.actorId, scene.people.operator.id);
   const mails = await scene.db.sql("select payload->'letter' as letter from jobs where kind = 'mail'");
   const letters = mails.map(({ letter }) => letter).filter(({ to }) => to.email === bob.email);
@@ -63,23 +62,20 @@ test("works for an invited user without an email, and ends a stranger's access",
   const cookie = `wheelwright=${(await createTestSession(scene.db, eve)).secret}`;
   const { body } = await scene.as("nobody").get("/api/auth/me", { cookie });
   assert.equal(body.user.spokeIds, [scene.spoke]);
-  const events = await scene.db.sql(
-    "select kind from audit_events where object_id = $1 and actor_id = $2 order by kind",
-    [
-      eve.id,
-      scene.people.operator.id,
-    ],
-  );
+  const events = await selectRows(scene.db, "audit_events", { objectId: eve.id, actorId: scene.people.operator.id }, {
+    columns: ["kind"],
+    orderBy: "kind",
+  });
   assert.equal(events.map(({ kind }) => kind), ["email_verified", "password_reset"]);
 });
 
 test("is 409 for a disabled user, and keeps the password", async ({ scene }) => {
   const dan = await createTestUser(scene.db, "dan", { disabled: true });
-  const [before] = await scene.db.sql("select password_hash from users where id = $1", [dan.id]);
+  const [before] = await selectRows(scene.db, "users", { id: dan.id }, { columns: ["passwordHash"] });
   const { status, body } = await scene.as("operator").post(pathOf(dan));
   assert.is(status, 409);
   assert.match(body.message, /enable the user first/);
-  assert.equal(await scene.db.sql("select password_hash from users where id = $1", [dan.id]), [before]);
+  assert.equal(await selectRows(scene.db, "users", { id: dan.id }, { columns: ["passwordHash"] }), [before]);
 });
 
 test("is 401 with a token of any scope, and names the requirement", async ({ scene }) => {

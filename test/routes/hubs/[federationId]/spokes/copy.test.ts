@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -23,8 +24,8 @@ test.before.each(async (context) => {
   };
   const { body: { id } } = await scene.as("operator").post("/api/federations/north/spokes", input);
   context.elm = id;
-  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
-  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
+  await updateRows(scene.db, "jobs", { state: "succeeded", finishedAt: NOW }, { spokeId: id });
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW }, { id });
 });
 test.after.each(({ scene }) => scene.close());
 
@@ -93,7 +94,7 @@ test("takes a backup first if none exists, and shows problems at the field", asy
   const made = await small.submit(MAKE, { size: "large" });
   assert.match(made.path, /done=created$/);
   const { body } = await scene.as("hubAdmin").get("/api/spokes/ash.spokes.example.org");
-  const [backup] = await scene.db.sql("select state from backups where id = $1", [body.from.backupId]);
+  const [backup] = await selectRows(scene.db, "backups", { id: body.from.backupId }, { columns: ["state"] });
   assert.is(backup.state, "pending");
 });
 
@@ -111,8 +112,8 @@ test("creates a spoke that names its original, and whose mail can be turned on",
     slug: "ash",
     copyOf: elm,
   });
-  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
-  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [id]);
+  await updateRows(scene.db, "jobs", { state: "succeeded", finishedAt: NOW }, { spokeId: id });
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW }, { id });
   const page = await parsePage(scene, `/spokes/${id}`, "hubAdmin");
   assert.match(page.html, `<a href="/spokes/${elm}">`);
   assert.match(page.html, "This copy sends no mail.");

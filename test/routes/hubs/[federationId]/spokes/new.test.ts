@@ -6,6 +6,7 @@ import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { type Page, parsePage } from "#test/support/page.ts";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -29,7 +30,7 @@ test.before(async (context) => {
   const scene = context.scene = await openScene({ env: { DNS_SERVERS: names.address } });
   Object.assign(scene.app, { catalog: loadCatalog(CATALOG, await builtInBlueprint()) });
   context.open = (who = "hubAdmin") => parsePage(scene, `/hubs/${scene.hub}/spokes/new`, who);
-  context.count = async () => (await scene.db.sql("select id from spokes")).length;
+  context.count = async () => (await selectRows(scene.db, "spokes")).length;
 });
 test.after(async ({ scene, names }) => {
   await scene.close();

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { toColumnName } from "#lib/drivers/db/naming.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { deleteRows, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -26,8 +27,8 @@ for (const test of [reading, connecting, reconciling]) {
     context.path = `/api/federations/${context.scene.hub}/billing`;
   });
   test.before.each(async ({ scene }) => {
-    await queryRows(scene.db, "delete from subscriptions");
-    await queryRows(scene.db, "delete from jobs");
+    await deleteRows(scene.db, "subscriptions");
+    await deleteRows(scene.db, "jobs");
   });
   test.after(({ scene }) => scene.close());
 }
@@ -90,10 +91,10 @@ reading("shows the provider's refusal to operators only, also during retries", a
   await subscribe(context, { error: "The price is archived" });
   const readBoth = () => Promise.all((["operator", "hubAdmin"] as const).map((who) => scene.as(who).get(path)));
   assert.equal((await readBoth()).map(({ body }) => body.error), ["The price is archived", null]);
-  await queryRows(db, "update subscriptions set error = null");
+  await updateRows(db, "subscriptions", { error: null });
   assert.equal((await readBoth()).map(({ body }) => body.error), [null, null]);
   await scene.as("operator").post(`${path}/reconcile`);
-  await queryRows(db, `update jobs set failure = '{"message": "away"}' where federation_id = $1`, [hub]);
+  await updateRows(db, "jobs", { failure: '{"message": "away"}' }, { federationId: hub });
   assert.equal((await readBoth()).map(({ body }) => body.error), ["away", null]);
 });
 
@@ -107,7 +108,7 @@ connecting("starts billing once, and queues the job that notifies the provider",
   const { status, body } = await operator.post(path, { email: "Treasurer@Example.org" });
   assert.equal([status, body], [200, { ...NOT_BILLED, connected: true, email: EMAIL, pending: true }]);
   await operator.post(path, { email: EMAIL });
-  const { prefix } = (await queryRows(db, "select prefix from api_tokens where scope = 'cli'"))[0];
+  const { prefix } = (await selectRows(db, "api_tokens", { scope: "cli" }, { columns: ["prefix"] }))[0];
   const by = scene.people.operator.email;
   assert.equal(await audits(context), [["billing_connected", by, { email: EMAIL, token: prefix }]]);
   const jobs = await queryRows(db, "select kind, federation_id as hub, visible from jobs");
@@ -119,7 +120,9 @@ connecting("changes the address, also at the provider", async (context) => {
   await subscribe(context, { error: "no", retryAt: "2100-01-01T00:00:00Z" });
   const { body } = await scene.as("operator").post(path, { email: "other@example.org" });
   assert.equal([body.email, body.pending, body.error, body.status], ["other@example.org", true, null, "past_due"]);
-  const [row] = await queryRows(scene.db, "select sent_quantities, retry_at, subscription_id from subscriptions");
+  const [row] = await selectRows(scene.db, "subscriptions", {}, {
+    columns: ["sentQuantities", "retryAt", "subscriptionId"],
+  });
   assert.equal(row, { sentQuantities: null, retryAt: null, subscriptionId: "sub_1" });
   assert.equal((await audits(context)).at(-1)![2], { email: "other@example.org", from: EMAIL });
 });
@@ -134,7 +137,7 @@ connecting("is for operators, and requires a payment provider", async ({ scene, 
   );
   Object.assign(scene.app, { payments });
   assert.equal(off.map(({ status }) => status), [404, 404]);
-  assert.equal(await queryRows(scene.db, "select 1 from subscriptions"), []);
+  assert.equal(await selectRows(scene.db, "subscriptions"), []);
 });
 
 reconciling("sends everything again, and keeps a running subscription", async (context) => {
@@ -142,10 +145,9 @@ reconciling("sends everything again, and keeps a running subscription", async (c
   await subscribe(context, { retryAt: "2100-01-01T00:00:00Z", error: "no" });
   const { status, body } = await scene.as("operator", "cli").post(`${path}/reconcile`);
   assert.equal([status, body.pending, body.error, body.items.length], [202, true, null, 1]);
-  const [row] = await queryRows(
-    scene.db,
-    "select sent_quantities, retry_at, subscription_id, customer_id from subscriptions",
-  );
+  const [row] = await selectRows(scene.db, "subscriptions", {}, {
+    columns: ["sentQuantities", "retryAt", "subscriptionId", "customerId"],
+  });
   assert.equal(row, { sentQuantities: null, retryAt: null, subscriptionId: "sub_1", customerId: "cus_1" });
   const [kind, , { customer, subscription }] = (await audits(context)).at(-1) as [
     string,
@@ -153,7 +155,7 @@ reconciling("sends everything again, and keeps a running subscription", async (c
     Record<string, string>,
   ];
   assert.equal([kind, customer, subscription], ["billing_reconcile_requested", "cus_1", "sub_1"]);
-  assert.is((await queryRows(scene.db, "select 1 from jobs where kind = 'sync-billing'")).length, 1);
+  assert.is((await selectRows(scene.db, "jobs", { kind: "sync-billing" })).length, 1);
 });
 
 reconciling("replaces an ended subscription, and keeps the customer", async (context) => {
@@ -161,7 +163,7 @@ reconciling("replaces an ended subscription, and keeps the customer", async (con
   await subscribe(context, { status: "canceled" });
   const { body } = await scene.as("operator").post(`${path}/reconcile`);
   assert.equal([body.status, body.items, body.pending, body.email], [null, [], true, EMAIL]);
-  const [row] = await queryRows(scene.db, "select subscription_id, customer_id from subscriptions");
+  const [row] = await selectRows(scene.db, "subscriptions", {}, { columns: ["subscriptionId", "customerId"] });
   assert.equal(row, { subscriptionId: null, customerId: "cus_1" });
 });
 

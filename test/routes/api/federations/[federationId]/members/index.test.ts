@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { addHubAdmin, createTestUser } from "#test/support/users.ts";
 import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -43,11 +44,12 @@ adding("invites a new address with one email for all its memberships", async ({ 
   assert.is(status, 200);
   assert.equal([body.status, body.email, body.federationId], ["invited", "head@x.example", scene.hub]);
   await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, { email: "head@x.example" });
-  const mails = await scene.db.sql("select payload from jobs where kind = 'mail'");
+  const mails = await selectRows(scene.db, "jobs", { kind: "mail" }, { columns: ["payload"] });
   assert.equal(mails.map(({ payload }) => payload.letter.about.places), [["north"]]);
-  const events = await scene.db.sql(
-    "select kind, federation_id from audit_events where kind in ('federation_member_added', 'user_invited') order by kind",
-  );
+  const events = await selectRows(scene.db, "audit_events", { kind: ["federation_member_added", "user_invited"] }, {
+    columns: ["kind", "federationId"],
+    orderBy: "kind",
+  });
   assert.equal(events, [
     { kind: "federation_member_added", federationId: scene.hub },
     { kind: "user_invited", federationId: scene.hub },
@@ -67,7 +69,7 @@ adding("makes an existing user a hub admin immediately; repeating changes nothin
 adding("is 409 for a hub that is being removed, and 404 for another customer's", async ({ scene }) => {
   const id = await insertHub(scene.db, scene.people.operator.id, "south");
   assert.is((await scene.as("hubAdmin").post("/api/federations/south/members", { email: "a@x.example" })).status, 404);
-  await scene.db.sql("update federations set state = 'removing' where id = $1", [id]);
+  await updateRows(scene.db, "federations", { state: "removing" }, { id });
   const refused = await scene.as("operator").post("/api/federations/south/members", { email: "a@x.example" });
   assert.is(refused.status, 409);
   assert.match(refused.body.message, /Cannot add a member to a hub that is removing/);
@@ -85,9 +87,10 @@ removing(
     assert.is((await scene.as("hubAdmin", "cli").delete(`${PATH}/${hubAdmin.id}`)).status, 204);
     assert.is((await scene.as("hubAdmin", "cli").get("/api/federations/north")).status, 404);
     assert.equal((await scene.as("operator").get(PATH)).body, []);
-    const events = await scene.db.sql(
-      "select metadata from audit_events where kind = 'federation_member_removed' order by at",
-    );
+    const events = await selectRows(scene.db, "audit_events", { kind: "federation_member_removed" }, {
+      columns: ["metadata"],
+      orderBy: "at",
+    });
     assert.equal(events.map(({ metadata }) => metadata.userId), [ann.id, hubAdmin.id]);
   },
 );

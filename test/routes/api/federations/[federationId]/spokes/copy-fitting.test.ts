@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CopyContext, NORTH, openElm, plant } from "./copy-scene.ts";
+import { selectRows } from "#test/support/rows.ts";
 
 const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf fits");
 test.before.each(openElm);
@@ -18,7 +19,7 @@ test("uses the version, images and disk sizes of the backup", async ({ scene, el
   const copyBackup = await plant(scene, elm, "bak_2", { lmsVersion: "4.5.9", images });
   const { body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, copyBackup });
   assert.equal([body.lmsVersion, body.from.backupId], ["4.5.9", copyBackup]);
-  const [{ blueprintInputs }] = await scene.db.sql("select blueprint_inputs from spokes where id = $1", [body.id]);
+  const [{ blueprintInputs }] = await selectRows(scene.db, "spokes", { id: body.id }, { columns: ["blueprintInputs"] });
   assert.equal([blueprintInputs.images, blueprintInputs.version], [images, "4.5.9"]);
 });
 
@@ -30,7 +31,7 @@ test("has disks as large as the original's extended ones, and no smaller size", 
   );
   const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm });
   assert.is(status, 201, body.message);
-  const [{ blueprintInputs }] = await scene.db.sql("select blueprint_inputs from spokes where id = $1", [body.id]);
+  const [{ blueprintInputs }] = await selectRows(scene.db, "spokes", { id: body.id }, { columns: ["blueprintInputs"] });
   assert.equal([blueprintInputs.resources.disks, blueprintInputs.resources.quota.storage], [disks, "200Gi"]);
   const small = await scene.as("hubAdmin").post(NORTH, { slug: "fir", copyOf: elm, size: "small" });
   assert.equal([small.status, small.body.code, small.body.message], [
@@ -54,7 +55,7 @@ test("works with values that the catalog no longer lists", async ({ scene, elm }
   );
   const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm });
   assert.equal([status, body.size, body.brand], [201, "vast", "gone"]);
-  const [{ blueprintInputs }] = await scene.db.sql("select blueprint_inputs from spokes where id = $1", [body.id]);
+  const [{ blueprintInputs }] = await selectRows(scene.db, "spokes", { id: body.id }, { columns: ["blueprintInputs"] });
   assert.equal(blueprintInputs.brand, { name: "gone", theme: { color: "#123456" } });
 });
 

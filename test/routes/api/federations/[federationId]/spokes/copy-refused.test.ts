@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/users.ts";
 import { type CopyContext, countRows, NORTH, openElm, plant, SOUTH } from "./copy-scene.ts";
+import { deleteRows, NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf is refused");
 test.before.each(openElm);
@@ -10,7 +11,7 @@ test.after.each(({ scene }) => scene.close());
 
 test("requires access to the original and to the hub, also across hubs", async ({ scene, elm }) => {
   const { people, db } = scene;
-  const south = (await db.sql("select id from federations where slug = 'south'"))[0].id;
+  const south = (await selectRows(db, "federations", { slug: "south" }))[0].id;
   await addHubAdmin(db, people.stranger, south);
   const copy = async (who: "operator" | "hubAdmin" | "spokeAdmin" | "stranger", path: string) => {
     const { status, body } = await scene.as(who, "cli").post(path, { slug: `of-${who.toLowerCase()}`, copyOf: elm });
@@ -41,7 +42,7 @@ test("requires the scope cli of a token, for any backup", async ({ scene, elm })
     }
   }
   assert.equal(
-    await scene.db.sql("select id from jobs where kind = 'backup' and state = 'queued' and spoke_id = $1", [elm]),
+    await selectRows(scene.db, "jobs", { kind: "backup", state: "queued", spokeId: elm }, { columns: ["id"] }),
     [],
   );
   assert.is((await scene.as("hubAdmin", "provisioning").post(NORTH, { slug: "new-one" })).status, 201);
@@ -105,22 +106,22 @@ test("is refused with a message, also with dryRun, and writes nothing", async ({
 });
 
 test("is refused without a backup, unless one can be taken now", async ({ scene, elm }) => {
-  await scene.db.sql("delete from backups");
+  await deleteRows(scene.db, "backups");
   const ask = (more: object) => scene.as("operator").post(NORTH, { slug: "ash", copyOf: elm, ...more });
   const { status, body } = await ask({});
   assert.equal([status, body.message], [
     409,
     "Cannot copy elm: The spoke elm has no backup that is ready; to take a new backup first, set copyBackup to now",
   ]);
-  await scene.db.sql("update spokes set state = 'failed' where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { state: "failed" }, { id: elm });
   const failed = await ask({ copyBackup: "now" });
   assert.equal([failed.status, failed.body.code], [409, "spoke_state"]);
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { id: elm });
   assert.is((await ask({ copyBackup: "now" })).status, 404);
 });
 
 test("is refused across clusters", async ({ scene, elm }) => {
-  await scene.db.sql("update federations set cluster = 'far' where slug = 'south'");
+  await updateRows(scene.db, "federations", { cluster: "far" }, { slug: "south" });
   const { status, body } = await scene.as("operator").post(SOUTH, { slug: "ash", copyOf: elm });
   assert.equal([status, body.code, body.message], [
     422,

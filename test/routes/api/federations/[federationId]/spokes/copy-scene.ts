@@ -1,6 +1,7 @@
 /** Creates a hub, a spoke and its backup as rows, for tests of copies. No job runs. */
 import { insertHub } from "#test/support/insert-rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 export interface CopyContext {
   scene: Scene;
@@ -19,10 +20,8 @@ export async function openElm(context: CopyContext): Promise<void> {
     ...{ brand: "ocean", adminEmail: "head@elm.example", lmsVersion: "4.5.10", seed: "demo" },
   });
   context.elm = body.id;
-  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [
-    body.id,
-  ]);
-  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [body.id]);
+  await updateRows(scene.db, "jobs", { state: "succeeded", finishedAt: NOW }, { spokeId: body.id });
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW }, { id: body.id });
   context.backup = await plant(scene, body.id, "bak_1");
 }
 

@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CopyContext, countRows, NORTH, openElm } from "./copy-scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf");
 test.before.each(openElm);
@@ -52,9 +53,9 @@ test("accepts overrides, and finds the original by its domain", async ({ scene }
 test("of the current state runs a backup of the original in its own lane", async ({ scene, elm }) => {
   const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, copyBackup: "now" });
   assert.is(status, 201, body.message);
-  const [backup] = await scene.db.sql("select * from backups where id = $1", [body.from.backupId]);
+  const [backup] = await selectRows(scene.db, "backups", { id: body.from.backupId });
   assert.equal([backup.state, backup.spokeId, backup.kind], ["pending", elm, "manual"]);
-  const [job] = await scene.db.sql("select * from jobs where id = $1", [backup.operationId]);
+  const [job] = await selectRows(scene.db, "jobs", { id: backup.operationId });
   assert.equal([job.kind, job.state, job.lane, job.requesterEmail], [
     "backup",
     "queued",
@@ -78,11 +79,11 @@ test("with an Idempotency-Key creates one copy, even after the original was remo
   const headers = { "idempotency-key": "one-copy" }, input = { slug: "ash", copyOf: elm, copyBackup: "now" };
   const send = () => scene.as("hubAdmin", "cli").post(NORTH, input, headers);
   const all = await Promise.all([send(), send(), send()]);
-  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [elm]);
+  await updateRows(scene.db, "spokes", { state: "removed", removedAt: NOW }, { id: elm });
   all.push(await send());
   assert.equal(all.map(({ status }) => status), [201, 201, 201, 201]);
   assert.is(new Set(all.map(({ body }) => JSON.stringify(body))).size, 1);
-  assert.is((await scene.db.sql("select 1 from jobs where kind = 'backup'")).length, 1);
+  assert.is((await selectRows(scene.db, "jobs", { kind: "backup" })).length, 1);
   assert.is((await scene.as("hubAdmin").post(NORTH, { ...input, slug: "other" }, headers)).status, 422);
 });
 

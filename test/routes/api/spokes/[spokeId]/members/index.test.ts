@@ -4,6 +4,7 @@ import { addSpokeAdmin, createTestUser, type TestUser } from "#test/support/user
 import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
 import { nextPage } from "#test/support/next-page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -27,10 +28,8 @@ listing("shows the spoke's own admins, newest first, including pending ones", as
     email: "new@x.example",
     displayName: "New",
   });
-  await scene.db.sql("update spoke_members set created_at = '2030-01-01T00:00:00Z' where user_id = $1", [made.userId]);
-  await scene.db.sql("update spoke_members set created_at = '2029-01-01T00:00:00Z' where user_id = $1", [
-    spokeAdmin.id,
-  ]);
+  await updateRows(scene.db, "spoke_members", { createdAt: "2030-01-01T00:00:00Z" }, { userId: made.userId });
+  await updateRows(scene.db, "spoke_members", { createdAt: "2029-01-01T00:00:00Z" }, { userId: spokeAdmin.id });
   const { status, body } = await scene.as("hubAdmin", "readonly").get(path);
   assert.is(status, 200);
   assert.equal(body, [
@@ -63,10 +62,8 @@ listing("ends a page between members with the same time", async ({ scene }) => {
   const people: TestUser[] = [];
   for (let i = 0; i < 5; i++) people.push(await createTestUser(scene.db, `crowd-${i}`));
   for (const person of people) await addSpokeAdmin(scene.db, person, id);
-  await scene.db.sql("update spoke_members set created_at = '2030-01-01T00:00:00Z' where spoke_id = $1", [id]);
-  await scene.db.sql("update spoke_members set created_at = '2030-01-02T00:00:00Z' where user_id = $1", [
-    people[3]!.id,
-  ]);
+  await updateRows(scene.db, "spoke_members", { createdAt: "2030-01-01T00:00:00Z" }, { spokeId: id });
+  await updateRows(scene.db, "spoke_members", { createdAt: "2030-01-02T00:00:00Z" }, { userId: people[3]!.id });
   const complete = await scene.as("operator").get(`/api/spokes/${id}/members`);
   const first = await scene.as("operator").get(`/api/spokes/${id}/members?limit=1`);
   const second = await scene.as("operator").get(nextPage(first.headers)!);
@@ -84,8 +81,8 @@ removing("ends the access immediately, and records whose", async ({ scene, path 
   await addSpokeAdmin(scene.db, ann, scene.spoke);
   const { status } = await scene.as("hubAdmin", "cli").delete(`${path}/${ann.id}`);
   assert.is(status, 204);
-  assert.equal(await scene.db.sql("select * from spoke_members where user_id = $1", [ann.id]), []);
-  const [event] = await scene.db.sql("select * from audit_events where kind = 'spoke_delegation_removed'");
+  assert.equal(await selectRows(scene.db, "spoke_members", { userId: ann.id }), []);
+  const [event] = await selectRows(scene.db, "audit_events", { kind: "spoke_delegation_removed" });
   assert.equal([event.actorId, event.objectId, event.spokeId, event.federationId, event.customerVisible], [
     hubAdmin.id,
     scene.spoke,
@@ -102,7 +99,7 @@ removing("closes the invitation with its last membership, and not before", async
   const delegate = (id: string) => scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
   const { body: { userId } } = await delegate(scene.spoke);
   await delegate(elm);
-  const open = () => scene.db.sql("select id from one_time_tokens where user_id = $1 and voided_at is null", [userId]);
+  const open = () => selectRows(scene.db, "one_time_tokens", { userId, voidedAt: null }, { columns: ["id"] });
   await scene.as("hubAdmin").delete(`${path}/${userId}`);
   assert.is((await open()).length, 1);
   await scene.as("hubAdmin").delete(`/api/spokes/${elm}/members/${userId}`);
@@ -129,7 +126,7 @@ removing(
     for (const userId of [cal.id, scene.people.hubAdmin.id, "usr_", "nobody", "%27%20or%201%3D1"]) {
       assert.is((await scene.as("hubAdmin").delete(`${path}/${userId}`)).status, 404, userId);
     }
-    assert.is((await scene.db.sql("select * from spoke_members where user_id = $1", [cal.id])).length, 1);
+    assert.is((await selectRows(scene.db, "spoke_members", { userId: cal.id })).length, 1);
   },
 );
 
