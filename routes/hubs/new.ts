@@ -1,7 +1,7 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as create } from "#routes/api/federations/index.ts";
 import { requireOperator } from "#lib/domains/auth/access.ts";
-import { newHubView } from "#lib/portal/hubs/new-hub.ts";
+import { NEW_HUB_FIELDS, newHubView } from "#lib/portal/hubs/new-hub.ts";
 import { dropEmptyFields, formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
@@ -14,7 +14,7 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Create a hub",
-  body: formSchema("slug", "name", "region", "mode", "tier", "key"),
+  body: formSchema(...NEW_HUB_FIELDS, "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(create, { body: dropEmptyFields(typed), key });
     return { to: `/hubs/${id}?done=created` };

@@ -1,5 +1,6 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as createRequest } from "#routes/api/federation-requests/index.ts";
+import { NEW_HUB_FIELDS } from "#lib/portal/hubs/new-hub.ts";
 import { newRequestView } from "#lib/portal/requests/request.ts";
 import { dropEmptyFields, formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 
@@ -10,7 +11,7 @@ export const GET = portalPage({
 
 export const POST = formAction({
   summary: "Request a hub",
-  body: formSchema("slug", "name", "region", "mode", "tier", "reason", "key"),
+  body: formSchema(...NEW_HUB_FIELDS, "reason", "key"),
   async submit({ callApi, body: { key, ...typed } }) {
     const { id } = await callApi(createRequest, { body: dropEmptyFields(typed), key });
     return { to: `/requests/${id}?done=requested` };

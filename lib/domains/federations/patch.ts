@@ -10,9 +10,11 @@ import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
+import { fieldsWith } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
 import type { FederationPatch, FederationRecord } from "#lib/domains/federations/views.ts";
 
-const FIELDS = ["name", "region", "mode", "tier"] as const;
+const FIELDS = fieldsWith(hubFields, "changeable");
 type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
 
 /** Changes a hub. Undefined fields stay unchanged. Writes nothing if no value changes. */

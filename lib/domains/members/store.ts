@@ -3,6 +3,7 @@
  * user's email address is verified and the hub or spoke is not removed.
  */
 import { type RawBuilder, sql } from "kysely";
+import type { UserRole } from "#lib/model/user.ts";
 
 /** An SQL column with the IDs of the hubs that a user administers. */
 export const federationIdsColumn: RawBuilder<string[]> = sql`array(
@@ -19,9 +20,6 @@ export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
     and not exists (select from federation_members hub
       where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
   order by member.spoke_id)`;
-
-/** A user's role. Operators are marked in the `users` table; other roles follow from the user's memberships. */
-export type UserRole = "operator" | "hub_admin" | "spoke_admin";
 
 export function getUserRole(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): UserRole {
   if (user.operator) return "operator";

@@ -2,11 +2,17 @@
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";
-import { type DescribedValue, type Fields, fieldsWith, type FieldWith, findChoices } from "#lib/model/field.ts";
+import {
+  type CatalogList,
+  type DescribedValue,
+  type Fields,
+  fieldsWith,
+  type FieldWith,
+  findChoices,
+} from "#lib/model/field.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import { checkboxField, inputField, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
-import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 
 /** The texts that a page shows instead of the texts in a field's declaration in lib/model. */
 export interface FieldTexts {
@@ -47,6 +53,43 @@ export function renderModelField(
     ...(placeholder !== undefined && { placeholder }),
     ...(maxLength !== undefined && { maxLength }),
   });
+}
+
+interface CatalogFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** The current value of the field. Users can change this value, but not clear the field. */
+  readonly value?: string | null;
+  /** The label of the empty option, which selects no value. */
+  readonly nothing?: string;
+  readonly submission?: RefusedSubmission | undefined;
+}
+
+/** Returns a form field for one list in the catalog, or an empty string if that list has no values. */
+function catalogField(
+  catalog: CatalogOffer,
+  listed: Exclude<CatalogList, "sizes" | "versions">,
+  { name, label, hint = "", value = null, nothing = "None", submission }: CatalogFieldProps,
+): Markup | string {
+  if (catalog.open.includes(listed)) return inputField({ name, label, hint, value, submission, maxLength: 100 });
+  const entries = catalog[listed];
+  if (entries.length === 0 && value === null) return "";
+  const options = entries.map((entry) => [entry.name, catalogEntryTitle(entry)] as const);
+  const former = value !== null && !entries.some((entry) => entry.name === value);
+  const first = value === null ? ["", nothing] as const : [value, `${value} (no longer offered)`] as const;
+  return selectField({
+    name,
+    label,
+    hint,
+    value,
+    submission,
+    options: value === null || former ? [first, ...options] : options,
+  });
+}
+
+export function catalogEntryTitle({ name, title }: { readonly name: string; readonly title: string | null }): string {
+  return title ?? humanize(name);
 }
 
 /** Sorts field names by their position in `order`. Names that are missing from `order` come last. */

@@ -18,7 +18,7 @@ import type { IconName } from "#lib/portal/components/icons.ts";
 import type { Billing, CatalogOffer, Hub } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
-import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
+import { catalogEntryTitle } from "#lib/portal/components/model-fields.ts";
 
 export interface HubBillingProps {
   readonly me: CurrentUser;

@@ -17,7 +17,7 @@ import {
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
-import { FEDERATION_STATES } from "#lib/domains/federations/state.ts";
+import { HUB_STATES } from "#lib/model/hub.ts";
 
 export const HUBS_PER_PAGE = 50;
 
@@ -58,7 +58,7 @@ ${nextPageLink(next && appendQuery("/hubs", { ...query, before: next }))}`,
   };
 }
 
-const STATE_OPTIONS = FEDERATION_STATES.filter((state) => state !== "removed").map((state) =>
+const STATE_OPTIONS = HUB_STATES.filter((state) => state !== "removed").map((state) =>
   [state, humanize(state)] as const
 );
 

@@ -3,13 +3,17 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { fieldsWith, type FieldWith, type ValuesOf } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { inputField, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
-import { type FieldTexts, renderModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
+import {
+  catalogEntryTitle,
+  type FieldTexts,
+  renderModelField,
+  sortFieldNames,
+} from "#lib/portal/components/model-fields.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { backupSelect, copySpokePanel } from "#lib/portal/hubs/copy-spoke.ts";
 import { type NewSpokeProps, spokePreviewPanel } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
 import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
 type SettableName = FieldWith<typeof spokeFields, "settable">;

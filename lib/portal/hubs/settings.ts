@@ -6,9 +6,7 @@ import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { originalValues } from "#lib/portal/page/form-changes.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
-import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
-
-export const EDITABLE_HUB_FIELDS = ["name", "region", "mode", "tier"] as const;
+import { EDITABLE_HUB_FIELDS, renderHubFields } from "#lib/portal/hubs/new-hub.ts";
 
 interface SettingsProps {
   readonly me: CurrentUser;
@@ -31,7 +29,7 @@ export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps)
             submission,
             hidden: originalValues(EDITABLE_HUB_FIELDS, hub, submission?.values),
           },
-          ...hubFields({ catalog, hub, slug: "fixed", submission }),
+          ...renderHubFields({ catalog, hub, slug: "fixed", submission }),
         ),
         { id: "settings" },
       )

@@ -19,6 +19,7 @@ import {
   linkButton,
   nextPageLink,
 } from "#lib/portal/components/parts.ts";
+import { USER_ROLES } from "#lib/model/user.ts";
 import type { Hub } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
@@ -64,7 +65,7 @@ ${nextPageLink(next && appendQuery("/users", { ...query, before: next }))}`,
   };
 }
 
-const ROLE_OPTIONS = ["operator", "hub_admin", "spoke_admin"].map((role) => [role, humanize(role)] as const);
+const ROLE_OPTIONS = USER_ROLES.map((role) => [role, humanize(role)] as const);
 
 const STATE_LABELS: Readonly<Record<UserItem["state"], string>> = {
   active: "Active",

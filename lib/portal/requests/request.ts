@@ -11,7 +11,7 @@ import {
 } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
+import { renderHubFields } from "#lib/portal/hubs/new-hub.ts";
 import { requestBadge } from "#lib/portal/requests/list.ts";
 
 export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmission): PageView {
@@ -30,7 +30,7 @@ export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmis
           submission,
           hidden: { key: crypto.randomUUID() },
         },
-        hubFields({ catalog, slug: "chosen", submission }),
+        renderHubFields({ catalog, slug: "chosen", submission }),
         textAreaField({
           name: "reason",
           label: "Reason",
@@ -112,7 +112,7 @@ function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Re
       markup`<details id="otherwise" ${
         submission ? markup`open` : ""
       }><summary>Change the details</summary><div class="rest">${
-        hubFields({ catalog, hub: request, slug: "chosen", submission })
+        renderHubFields({ catalog, hub: request, slug: "chosen", submission })
       }</div></details>`,
     ),
     { id: "approve", lead: `${request.requestedBy.email} becomes the hub's admin.` },

@@ -10,7 +10,6 @@ import {
 } from "#lib/reference/glossary/entry.ts";
 
 export const RESOURCE_FIELD_ENTRIES: GlossaryEntriesByField = {
-  "Federation.id": ["The hub's ID", EXAMPLE_HUB_ID],
   "BulkOutcome.id": ["The spoke's ID", EXAMPLE_SPOKE_ID],
   "User.id | UserRecord.id | requestedBy.id | decidedBy.id | path.userId": ["The user's ID", EXAMPLE_USER_ID],
   "actor.id": ['The ID of the user who caused the event, or "system"', EXAMPLE_USER_ID],
@@ -130,8 +129,6 @@ export const RESOURCE_FIELD_ENTRIES: GlossaryEntriesByField = {
   federationRequest: ["The user's request for a hub, if the user made one"],
 
   region: ["The name of the region in the catalog", "eu-west"],
-  mode: ["The mode that the catalog lists for how open the hub is to others", "open"],
-  tier: ["The name of the hub's tier in the catalog", "standard"],
   domain: ["The host name of the site", "ash.school.example"],
   formerDomains: [
     "Former domains that redirect to the spoke's current domain. No other spoke can use them until the redirect ends",

@@ -1,7 +1,8 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getHub, PATCH as updateHub } from "#routes/api/federations/[federationId]/index.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";
-import { EDITABLE_HUB_FIELDS, hubSettingsView } from "#lib/portal/hubs/settings.ts";
+import { EDITABLE_HUB_FIELDS } from "#lib/portal/hubs/new-hub.ts";
+import { hubSettingsView } from "#lib/portal/hubs/settings.ts";
 import { findChangedFields, flashKeyForChanges, originalFieldNames } from "#lib/portal/page/form-changes.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";

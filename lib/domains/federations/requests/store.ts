@@ -4,7 +4,7 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isId } from "#lib/base/ids.ts";
-import type { HubRequestState } from "#lib/domains/federations/requests/views.ts";
+import type { HubRequestState } from "#lib/model/hub.ts";
 
 export type HubRequestRow = Selectable<Schema["federation_requests"]>;
 
