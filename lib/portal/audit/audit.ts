@@ -1,7 +1,7 @@
 /** Renders the audit log page with its search form and export links. */
 import { AUDIT_KINDS, AUDIT_OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, selectField } from "#lib/portal/components/forms.ts";
+import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts";
 import {
   appendQuery,
   definitionList,
@@ -74,30 +74,18 @@ function searchForm(
   { kind, actor, federationId, objectType, objectId, until }: AuditFilters,
   isFiltered: boolean,
 ): Markup {
-  return markup`<form class="filters" role="search" action="${PATH}">
-${
-    inputField({
-      name: "actor",
-      label: "Actor",
-      type: "search",
-      value: actor,
-      placeholder: "Email address, user ID or system",
-    })
-  }
-${selectField({ name: "kind", label: "Event", value: kind, options: [["", "Any"], ...KINDS] })}
-${inputField({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" })}
-${selectField({ name: "objectType", label: "Object type", value: objectType, options: [["", "Any"], ...TYPES] })}
-${inputField({ name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" })}
-${dayField(until)}
-<button class="quiet">Search</button>${isFiltered ? linkButton(["Clear", PATH]) : ""}</form>`;
-}
-
-const KINDS = Object.keys(AUDIT_KINDS).map((kind) => [kind, humanize(kind)] as const);
-const TYPES = AUDIT_OBJECT_TYPES.map((type) => [type, humanize(type)] as const);
-
-function dayField(until: string | undefined): Markup {
-  return markup`<div class="field"><label for="until">Before (UTC)</label>
-<input id="until" name="until" type="datetime-local" value="${until?.replace(/Z$/, "") ?? ""}"></div>`;
+  return renderFilterForm(
+    PATH,
+    [
+      { name: "actor", label: "Actor", type: "search", value: actor, placeholder: "Email address, user ID or system" },
+      { name: "kind", label: "Event", value: kind, options: filterOptions(Object.keys(AUDIT_KINDS)) },
+      { name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" },
+      { name: "objectType", label: "Object type", value: objectType, options: filterOptions(AUDIT_OBJECT_TYPES) },
+      { name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" },
+      { name: "until", label: "Before (UTC)", type: "datetime-local", value: until?.replace(/Z$/, "") },
+    ],
+    isFiltered ? linkButton(["Clear", PATH]) : "",
+  );
 }
 
 function eventDetails({ id, kind, actor, objectType, objectId, ip, userAgent, metadata }: AuditEventItem): Markup {

@@ -1,7 +1,7 @@
 /** Renders a hub's billing page: the subscription, the open invoice and the email address for invoices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   badge,
   type BadgeTone,
@@ -148,7 +148,7 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Re
     markup`${
       renderPostForm(
         { action: `/hubs/${id}/billing`, button: connected ? "Change address" : "Start billing", submission },
-        inputField({
+        {
           name: "email",
           label: "Send invoices to",
           type: "email",
@@ -158,8 +158,7 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Re
             : "Once you start billing, the hub's spokes are charged at list prices.",
           required: true,
           maxLength: 254,
-          submission,
-        }),
+        },
       )
     }${
       connected

@@ -50,7 +50,7 @@ ${
           button: `${word}: ${countSpokes(able)}`,
           also: linkButton(["Cancel", `/hubs/${hub.id}`]),
           hidden: { action, confirmed: "yes" },
-        }, hiddenInputs(Object.fromEntries(selected.map(({ spoke }) => [`spoke:${spoke.id}`, "on"]))))
+        }, ...hiddenInputs(Object.fromEntries(selected.map(({ spoke }) => [`spoke:${spoke.id}`, "on"]))))
       }`,
   };
 }

@@ -1,6 +1,6 @@
 /** Renders the parts of the new-spoke form for copying an existing spoke. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
+import { type FormField, renderField } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { BackupList, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 
@@ -22,7 +22,7 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
   return panel(
     "Or copy an existing spoke",
     markup`<form action="/hubs/${id}/spokes/new" class="stack">${
-      selectField({
+      renderField({
         name: "copyOf",
         label: "Copy of",
         hint: "Creates a separate site with the same courses and users. The copy sends no mail until you turn mail on.",
@@ -33,22 +33,20 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
   );
 }
 
-/** Renders a select element in which the user chooses what to copy: the spoke's current state or a backup. */
+/** Returns the field in which the user chooses what to copy: the spoke's current state or a backup. */
 export function backupSelect(
   { backups: { snapshots } }: SpokeToCopy,
   value: string,
-  submission: RefusedSubmission | undefined,
-): Markup {
+): FormField {
   const ready = snapshots.filter(({ state }) => state === "ready");
   const options = ready.map(({ id, createdAt }, i) =>
     [id, `${i === 0 ? "Newest backup" : "Backup"}, ${createdAt.slice(0, 16).replace("T", " ")} UTC`] as const
   );
-  return selectField({
+  return {
     name: "copyBackup",
     label: "State to copy",
     hint: "To copy the current state, the original site is backed up first. The original site stays available.",
     value: value || (options[0]?.[0] ?? "now"),
     options: [...options, ["now", "Current state (takes a backup first)"]],
-    submission,
-  });
+  };
 }

@@ -1,6 +1,6 @@
 /** Renders a hub's page, which lists the hub's spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, selectField } from "#lib/portal/components/forms.ts";
+import { filterOptions, renderField, renderFilterForm } from "#lib/portal/components/forms.ts";
 import {
   appendQuery,
   callout,
@@ -16,7 +16,7 @@ import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/v
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
 import { ACTIONS, SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { SPOKE_STATES } from "#lib/model/spoke.ts";
+import { LIVE_STATES } from "#lib/model/spoke.ts";
 
 export const SPOKES_PER_PAGE = 50;
 
@@ -59,18 +59,13 @@ export function hubView(
         : ""
     }</div>
 ${fleetSummary(overview)}
-<form class="filters" role="search" action="/hubs/${id}">
-${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" })}
-${selectField({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATE_OPTIONS] })}
 ${
-      selectField({
-        name: "health",
-        label: "Health",
-        value: query.health,
-        options: [["", "Any"], ["healthy", "Healthy"], ["degraded", "Degraded"]],
-      })
+      renderFilterForm(`/hubs/${id}`, [
+        { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" },
+        { name: "state", label: "State", value: query.state, options: filterOptions(LIVE_STATES) },
+        { name: "health", label: "Health", value: query.health, options: filterOptions(["healthy", "degraded"]) },
+      ])
     }
-<button class="quiet">Search</button></form>
 <form method="post" action="/hubs/${id}/actions"><div id="spokes" data-live>${
       spokes.length > 0
         ? markup`<ul class="list spokes">${spokes.map((spoke) => spokeRow(spoke, canManageHub))}</ul>`
@@ -79,10 +74,6 @@ ${
 ${nextPageLink(next && appendQuery(`/hubs/${id}`, { ...query, before: next }))}`,
   };
 }
-
-const STATE_OPTIONS = SPOKE_STATES.filter((state) => state !== "removed").map((state) =>
-  [state, humanize(state)] as const
-);
 
 /** Returns the title, breadcrumb and tabs that all of a hub's pages share. */
 export function hubHeader(
@@ -120,11 +111,12 @@ ${
 function bulkForm(isOperator: boolean): Markup {
   return markup`<div class="filters bulk"><label class="small"><input type="checkbox" data-ticks=".spokes input" hidden> Select all</label>
 ${
-    selectField({
+    renderField({
       name: "action",
       label: "Action for selected spokes",
-      options: SPOKE_ACTIONS.filter((each) => isForSeveral(each) && (isOperator || !isForOperators(each)))
-        .map((each) => [each, humanize(each)]),
+      options: SPOKE_ACTIONS.filter((each) => isForSeveral(each) && (isOperator || !isForOperators(each))).map((
+        each,
+      ) => [each, humanize(each)]),
     })
   }
 <button class="quiet">Continue</button></div>`;

@@ -1,13 +1,12 @@
 /** Renders the list of hubs with spoke counts, and a panel with the unhealthy spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { inputField, selectField } from "#lib/portal/components/forms.ts";
+import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts";
 import {
   appendQuery,
   badge,
   emptyState,
   formatDuration,
-  humanize,
   linkButton,
   nextPageLink,
   panel,
@@ -43,10 +42,12 @@ export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubList
     poll: 10,
     body: markup`${fleetSummary(overview)}
 <div id="problems" data-live>${unhealthy.length > 0 ? unhealthyPanel(unhealthy) : ""}</div>
-<form class="filters" role="search" action="/hubs">
-${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" })}
-${selectField({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATE_OPTIONS] })}
-<button class="quiet">Search</button></form>
+${
+      renderFilterForm("/hubs", [
+        { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" },
+        { name: "state", label: "State", value: query.state, options: STATE_OPTIONS },
+      ])
+    }
 <div id="hubs" data-live>${
       hubs.length > 0
         ? markup`<ul class="list hubs">${hubs.map((hub) => hubRow(hub, overview))}</ul>`
@@ -58,9 +59,7 @@ ${nextPageLink(next && appendQuery("/hubs", { ...query, before: next }))}`,
   };
 }
 
-const STATE_OPTIONS = HUB_STATES.filter((state) => state !== "removed").map((state) =>
-  [state, humanize(state)] as const
-);
+const STATE_OPTIONS = filterOptions(HUB_STATES.filter((state) => state !== "removed"));
 
 function firstHub({ role }: CurrentUser): Markup {
   return role === "operator"

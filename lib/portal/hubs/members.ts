@@ -1,6 +1,6 @@
 /** Renders a hub's admins, with forms to invite and remove admins. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { refusedMailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
 import { emptyState, linkButton, panel, renderTime } from "#lib/portal/components/parts.ts";
 import type { Hub, MemberItem } from "#lib/portal/components/api-types.ts";
@@ -42,21 +42,8 @@ ${
         "Invite an admin",
         renderPostForm(
           { action: `/hubs/${id}/members`, button: "Invite", submission, hidden: { key: crypto.randomUUID() } },
-          inputField({
-            name: "email",
-            label: "Email address",
-            type: "email",
-            required: true,
-            maxLength: 254,
-            submission,
-          }),
-          inputField({
-            name: "displayName",
-            label: "Name",
-            hint: "Used only if the user has no account yet.",
-            maxLength: 200,
-            submission,
-          }),
+          { name: "email", label: "Email address", type: "email", required: true, maxLength: 254 },
+          { name: "displayName", label: "Name", hint: "Used only if the user has no account yet.", maxLength: 200 },
         ),
         {
           id: "invite",

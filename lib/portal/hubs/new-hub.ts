@@ -1,10 +1,15 @@
 /** Renders the form with which operators create a hub, and the fields that the forms for hubs share. */
 import { fieldsWith } from "#lib/model/field.ts";
 import { hubFields } from "#lib/model/hub.ts";
-import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { markup } from "#lib/http/page.ts";
+import {
+  type FormContent,
+  type FormField,
+  type RefusedSubmission,
+  renderPostForm,
+} from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
-import { type FieldTexts, renderModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
+import { buildModelField, type FieldTexts, sortFieldNames } from "#lib/portal/components/model-fields.ts";
 import type { CatalogOffer, Hub, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
@@ -28,32 +33,29 @@ interface HubFieldsProps {
   readonly hub?: Pick<Hub | HubRequest, "slug" | HubFieldName>;
   /** Whether the user can choose the slug. The slug of an existing hub is fixed. */
   readonly slug: "chosen" | "fixed";
-  readonly submission?: RefusedSubmission | undefined;
 }
 
-export function renderHubFields({ catalog, hub, slug, submission }: HubFieldsProps): readonly (Markup | string)[] {
+export function buildHubFields({ catalog, hub, slug }: HubFieldsProps): readonly FormContent[] {
   const words = slug === "fixed"
     ? WORDS
     : { ...WORDS, name: { hint: "The name that users see. Defaults to the slug." } };
   const [name, ...others] = sortFieldNames(EDITABLE_HUB_FIELDS, ["name", "region", "tier", "mode"]).map((field) =>
-    renderModelField(field, hubFields[field], {
+    buildModelField(field, hubFields[field], {
       catalog,
       value: hub?.[field],
       required: slug === "fixed",
       words: words[field],
-      submission,
     })
   );
-  const slugField = inputField({
+  const slugField: FormField = {
     name: "slug",
     label: "Slug",
     value: hub?.slug,
     hint: "Lowercase letters, digits and hyphens. Used in addresses and commands. You cannot change the slug later.",
     required: true,
     placeholder: "northern-schools",
-    submission,
     maxLength: 63,
-  });
+  };
   return [name!, slug === "fixed" ? "" : slugField, ...others];
 }
 
@@ -72,7 +74,7 @@ export function newHubView(catalog: CatalogOffer, submission?: RefusedSubmission
           also: linkButton(["Cancel", "/hubs"]),
           submission,
           hidden: { key: crypto.randomUUID() },
-        }, ...renderHubFields({ catalog, slug: "chosen", submission })),
+        }, ...buildHubFields({ catalog, slug: "chosen" })),
         { id: "new" },
       )
     }

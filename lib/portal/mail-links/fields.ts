@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import type { FormField, RefusedSubmission } from "#lib/portal/components/forms.ts";
 
 /** The fields of a form that an emailed link opens. Missing fields become empty strings, to check the link first. */
 export const MailLinkForm = v.object({
@@ -42,19 +42,12 @@ export function emailAddressField(email: string): Markup {
 <input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
 }
 
-export function nameField(value: string, submission: RefusedSubmission | undefined): Markup {
-  return inputField({
-    name: "displayName",
-    label: "Your name",
-    value,
-    autocomplete: "name",
-    maxLength: 400,
-    submission,
-  });
+export function nameField(value: string): FormField {
+  return { name: "displayName", label: "Your name", value, autocomplete: "name", maxLength: 400 };
 }
 
-export function passwordField(label: string, submission: RefusedSubmission | undefined): Markup {
-  return inputField({
+export function passwordField(label: string): FormField {
+  return {
     name: "password",
     label,
     subject: "The password",
@@ -63,6 +56,5 @@ export function passwordField(label: string, submission: RefusedSubmission | und
     required: true,
     autocomplete: "new-password",
     minLength: MIN_PASSWORD_LENGTH,
-    submission,
-  });
+  };
 }

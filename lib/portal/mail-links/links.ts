@@ -11,7 +11,7 @@ import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/m
 import { formatMailTimestamp } from "#lib/drivers/mail/content.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
-import { checkboxField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { checkboxField, type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   bulletList,
   catchInvalidMailLink,
@@ -50,7 +50,7 @@ interface LinkPage<Form extends MailLinkForm, Body extends { password: string }>
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
   /** Returns the fields of the form. `form` contains the submitted values, or is null before the first submission. */
-  readonly fields: (link: MailLink, form: Form | null, submission: RefusedSubmission | undefined) => readonly Markup[];
+  readonly fields: (link: MailLink, form: Form | null) => readonly (FormField | Markup)[];
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
@@ -109,7 +109,7 @@ async function renderForm<Form extends MailLinkForm, Body extends { password: st
 ): Promise<HtmlPage> {
   const places = page.listsMemberships ? await listAdministeredObjects(app.db.rows, link.userId) : [];
   const submission = form ? { values: { ...form }, message: "", problems } : undefined;
-  const fields = [emailAddressField(link.email), ...page.fields(link, form, submission)];
+  const fields = [emailAddressField(link.email), ...page.fields(link, form)];
   return renderStandalonePage(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
     markup`${pageHeading(page.title, page.lead(places))}
@@ -145,9 +145,9 @@ export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptI
   ifUnexpected: "If you did not expect this invitation, close this page.",
   body: AcceptInvitationBody,
   // Leaves the name field empty if the display name is only the email address, which the page shows anyway.
-  fields: ({ displayName, email }, _given, submission) => [
-    nameField(displayName === email ? "" : displayName, submission),
-    passwordField("Choose a password", submission),
+  fields: ({ displayName, email }) => [
+    nameField(displayName === email ? "" : displayName),
+    passwordField("Choose a password"),
   ],
   async run(app, origin, body, { link: { email }, places }) {
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
@@ -172,8 +172,8 @@ export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof
   button: "Set password",
   ifUnexpected: "If you did not request this email, close this page. Your password stays unchanged.",
   body: NewPasswordBody,
-  fields: (_, form, submission) => [
-    passwordField("New password", submission),
+  fields: (_, form) => [
+    passwordField("New password"),
     checkboxField(
       "keepTokens",
       "Keep my API tokens",
@@ -203,7 +203,7 @@ export const verificationPage: LinkPage<MailLinkForm, v.InferOutput<typeof NewPa
   button: "Confirm address",
   ifUnexpected: "If you did not sign up, close this page. Nobody can use your address without this confirmation.",
   body: NewPasswordBody,
-  fields: (_link, _given, submission) => [passwordField("Password", submission)],
+  fields: () => [passwordField("Password")],
   async run(app, origin, body) {
     const { email } = await verifyEmail(app, origin, body);
     return { title: "Your address is confirmed", lead: markup`You can now use the account <strong>${email}</strong>.` };

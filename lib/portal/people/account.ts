@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   badge,
   callout,
@@ -45,15 +45,14 @@ ${
 ${
           renderPostForm(
             { action: "/account", button: "Save", submission },
-            inputField({
+            {
               name: "displayName",
               label: "Name",
               value: me.displayName,
               required: true,
               autocomplete: "name",
               maxLength: 200,
-              submission,
-            }),
+            },
           )
         }`,
         { id: "you" },
@@ -112,21 +111,20 @@ export function changePasswordView(email: string, submission?: RefusedSubmission
     body: renderPostForm(
       { action: "/account/password", button: "Change password", submission, also: linkButton(["Cancel", "/account"]) },
       markup`<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
-      inputField({
+      {
         name: "current",
         label: "Current password",
         type: "password",
         required: true,
         autocomplete: "current-password",
-        submission,
-      }),
-      newPasswordField(submission, true),
+      },
+      newPasswordField(true),
     ),
   };
 }
 
-export function newPasswordField(submission: RefusedSubmission | undefined, required: boolean): Markup {
-  return inputField({
+export function newPasswordField(required: boolean): FormField {
+  return {
     name: "password",
     label: "New password",
     type: "password",
@@ -136,8 +134,7 @@ export function newPasswordField(submission: RefusedSubmission | undefined, requ
     required,
     autocomplete: "new-password",
     minLength: MIN_PASSWORD_LENGTH,
-    submission,
-  });
+  };
 }
 
 const style = `

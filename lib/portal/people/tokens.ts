@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
 import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   badge,
   callout,
@@ -72,16 +72,9 @@ export function newTokenView(submission?: RefusedSubmission): PageView {
     style,
     body: renderPostForm(
       { action: "/tokens/new", button: "Create token", submission, also: linkButton(["Cancel", "/tokens"]) },
-      inputField({
-        name: "name",
-        label: "Name",
-        hint: "The purpose of the token.",
-        required: true,
-        maxLength: 100,
-        submission,
-      }),
+      { name: "name", label: "Name", hint: "The purpose of the token.", required: true, maxLength: 100 },
       scopeField(submission),
-      selectField({ name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90", submission }),
+      { name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90" },
     ),
   };
 }

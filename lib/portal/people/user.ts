@@ -2,7 +2,7 @@
 import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   appendQuery,
   callout,
@@ -56,14 +56,7 @@ ${
         "Rename",
         renderPostForm(
           { action: `/users/${id}`, button: "Save", submission },
-          inputField({
-            name: "displayName",
-            label: "Name",
-            value: displayName,
-            required: true,
-            maxLength: 200,
-            submission,
-          }),
+          { name: "displayName", label: "Name", value: displayName, required: true, maxLength: 200 },
         ),
         { id: "name" },
       )

@@ -3,10 +3,10 @@ import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
-  inputField,
+  filterOptions,
   type RefusedSubmission,
+  renderFilterForm,
   renderPostForm,
-  selectField,
   type SelectOption,
 } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
@@ -44,18 +44,13 @@ export function usersView({ users, next, query }: UsersProps): PageView {
     section: "users",
     actions: markup`<a class="button main" href="/users/invite" data-create>Invite a user</a>`,
     style,
-    body: markup`<form class="filters" role="search" action="/users">
-${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" })}
-${selectField({ name: "role", label: "Role", value: query.role, options: [["", "Any"], ...ROLE_OPTIONS] })}
-${
-      selectField({
-        name: "state",
-        label: "State",
-        value: query.state,
-        options: [["", "Any"], ...Object.entries(STATE_LABELS)],
-      })
+    body: markup`${
+      renderFilterForm("/users", [
+        { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" },
+        { name: "role", label: "Role", value: query.role, options: filterOptions(USER_ROLES) },
+        { name: "state", label: "State", value: query.state, options: [["", "Any"], ...Object.entries(STATE_LABELS)] },
+      ])
     }
-<button class="quiet">Search</button></form>
 ${
       users.length === 0
         ? emptyState("No matching users", "Change the search or show all users.", linkButton(["All users", "/users"]))
@@ -64,8 +59,6 @@ ${
 ${nextPageLink(next && appendQuery("/users", { ...query, before: next }))}`,
   };
 }
-
-const ROLE_OPTIONS = USER_ROLES.map((role) => [role, humanize(role)] as const);
 
 const STATE_LABELS: Readonly<Record<UserItem["state"], string>> = {
   active: "Active",
@@ -111,17 +104,11 @@ export function inviteView(hubs: readonly Hub[] | null, submission?: RefusedSubm
     lead: "The user becomes an admin of the hub and gets an email with a link. The link works for seven days.",
     body: renderPostForm(
       { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
-      inputField({ name: "email", label: "Email address", type: "email", required: true, submission }),
-      inputField({
-        name: "displayName",
-        label: "Name",
-        hint: "The user can change this name.",
-        maxLength: 200,
-        submission,
-      }),
+      { name: "email", label: "Email address", type: "email", required: true },
+      { name: "displayName", label: "Name", hint: "The user can change this name.", maxLength: 200 },
       hubs
-        ? selectField({ name, label, options: hubs.map(({ id, name }): SelectOption => [id, name]), submission })
-        : inputField({ name, label, hint: "Slug or ID.", required: true, submission }),
+        ? { name, label, options: hubs.map(({ id, name }): SelectOption => [id, name]) }
+        : { name, label, hint: "Slug or ID.", required: true },
       markup`<p class="small soft">To give access to a single spoke, use the spoke's Members page. To make a user an operator, open the
 user's page once they have accepted.</p>`,
     ),

@@ -1,6 +1,6 @@
 /** Renders the page on which new users enter their name, a password and their first hub request. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderField, renderPostForm } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { newPasswordField } from "#lib/portal/people/account.ts";
@@ -23,15 +23,8 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Refus
     style: ".stack h2 { font-size: var(--large); }",
     body: renderPostForm(
       { action: "/welcome", button: "Done", submission, also: linkButton(["Not now", "/hubs"]) },
-      inputField({
-        name: "displayName",
-        label: "Your name",
-        value: me.displayName,
-        autocomplete: "name",
-        maxLength: 200,
-        submission,
-      }),
-      newPasswordField(submission, false),
+      { name: "displayName", label: "Your name", value: me.displayName, autocomplete: "name", maxLength: 200 },
+      newPasswordField(false),
       me.role === "operator" ? "" : hubFields(submission),
     ),
   };
@@ -42,17 +35,16 @@ function hubFields(submission: RefusedSubmission | undefined) {
 <p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request,
 and you get an email.</p>
 ${
-    inputField({
+    renderField({
       name: "slug",
       label: "Slug",
       hint: "Lowercase letters, digits and hyphens. Used in addresses. To request no hub, leave this field empty.",
       placeholder: "north",
       maxLength: 63,
-      submission,
-    })
+    }, submission)
   }
-${inputField({ name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200, submission })}
-${inputField({ name: "reason", label: "Reason", maxLength: 2000, submission })}`;
+${renderField({ name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200 }, submission)}
+${renderField({ name: "reason", label: "Reason", maxLength: 2000 }, submission)}`;
 }
 
 /** Renames API fields in error messages, such as `federationRequest.slug`, to the names of the form's fields. */

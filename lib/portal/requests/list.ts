@@ -1,6 +1,6 @@
 /** Renders the list of requests to create hubs. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { selectField } from "#lib/portal/components/forms.ts";
+import { filterOptions, renderField } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import {
   appendQuery,
@@ -13,6 +13,7 @@ import {
   panel,
   renderTime,
 } from "#lib/portal/components/parts.ts";
+import { HUB_REQUEST_STATES } from "#lib/model/hub.ts";
 import type { HubRequest, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
@@ -40,12 +41,7 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
     body: markup`<div id="restores" data-live>${
       restoreRequestsPanel(restores)
     }</div><form class="filters" action="/requests">${
-      selectField({
-        name: "state",
-        label: "State",
-        value: query.state,
-        options: [["", "Any"], ...Object.keys(STATES).map((state) => [state, humanize(state)] as const)],
-      })
+      renderField({ name: "state", label: "State", value: query.state, options: filterOptions(HUB_REQUEST_STATES) })
     }<button class="quiet">Filter</button></form>
 <div id="requests" data-live>${
       requests.length > 0

@@ -1,6 +1,6 @@
 /** Renders the form to request a hub, and the page for a request, on which operators approve or reject it. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type RefusedSubmission, renderPostForm, textAreaField } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderFields, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   callout,
   definitionList,
@@ -11,7 +11,7 @@ import {
 } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import { renderHubFields } from "#lib/portal/hubs/new-hub.ts";
+import { buildHubFields } from "#lib/portal/hubs/new-hub.ts";
 import { requestBadge } from "#lib/portal/requests/list.ts";
 
 export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmission): PageView {
@@ -30,14 +30,14 @@ export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmis
           submission,
           hidden: { key: crypto.randomUUID() },
         },
-        renderHubFields({ catalog, slug: "chosen", submission }),
-        textAreaField({
+        ...buildHubFields({ catalog, slug: "chosen" }),
+        {
           name: "reason",
           label: "Reason",
+          type: "textarea",
           hint: "Tell operators who you are and how many sites you plan.",
           maxLength: 2000,
-          submission,
-        }),
+        },
       ),
       { id: "new" },
     ),
@@ -112,7 +112,7 @@ function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Re
       markup`<details id="otherwise" ${
         submission ? markup`open` : ""
       }><summary>Change the details</summary><div class="rest">${
-        renderHubFields({ catalog, hub: request, slug: "chosen", submission })
+        renderFields(buildHubFields({ catalog, hub: request, slug: "chosen" }), submission)
       }</div></details>`,
     ),
     { id: "approve", lead: `${request.requestedBy.email} becomes the hub's admin.` },
@@ -130,14 +130,14 @@ function rejectPanel({ id, requestedBy }: HubRequest, submission: RefusedSubmiss
         submission,
         hidden: { key: crypto.randomUUID() },
       },
-      textAreaField({
+      {
         name: "reason",
         label: "Reason",
+        type: "textarea",
         hint: `Sent to ${requestedBy.email} by email and shown on this page.`,
         required: true,
         maxLength: 2000,
-        submission,
-      }),
+      },
     ),
     { id: "reject" },
   );

@@ -1,10 +1,15 @@
 /** Renders a form that runs an action on a spoke, with a preview of the action's effects. */
-import { type Markup, markup } from "#lib/http/page.ts";
+import { markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { ACTION_PARAMETERS, ACTIONS, SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { renderModelField } from "#lib/portal/components/model-fields.ts";
-import { inputField, type RefusedSubmission, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
+import { buildModelField } from "#lib/portal/components/model-fields.ts";
+import {
+  type FormContent,
+  type FormField,
+  type RefusedSubmission,
+  renderPostForm,
+} from "#lib/portal/components/forms.ts";
 import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -83,7 +88,7 @@ export function actionView(
               also: markup`${inputs.length === 0 ? "" : PREVIEW_BUTTON}<a class="small" href="${back}">Cancel</a>`,
               ...(inputs.length > 0 && { previews: "with-preview" }),
             },
-            inputs,
+            ...inputs,
             preview ? previewSummary(preview) : "",
           ),
         { id: "ask" },
@@ -102,13 +107,13 @@ function fieldsOf(
   catalog: CatalogOffer,
   values: ActionFields,
   submission: RefusedSubmission | undefined,
-): readonly (Markup | string)[] {
+): readonly FormContent[] {
   return Object.entries(ACTIONS[action].parameters ?? {}).map(([name, parameter]) => {
     const value = values[name as ParameterName], { schema, required } = parameter;
     if (name === "size") return sizeField({ catalog, chosen: value, currentSize: size, submission });
-    if (name === "lmsVersion") return versionField(lmsVersion, catalog, value, submission);
-    const state = { catalog, value: schema.type === "boolean" ? value !== "" : value, required, submission };
-    return renderModelField(name, parameter, state);
+    if (name === "lmsVersion") return versionField(lmsVersion, catalog, value);
+    const state = { catalog, value: schema.type === "boolean" ? value !== "" : value, required };
+    return buildModelField(name, parameter, state);
   });
 }
 
@@ -116,17 +121,16 @@ function versionField(
   current: string,
   { open, versions }: CatalogOffer,
   value: string,
-  submission: RefusedSubmission | undefined,
-): Markup {
+): FormField {
   const named = versions.map(({ name, preview }) => [name, preview ? `${name} (preview)` : name] as const);
-  const about = { name: "lmsVersion", label: "Version", value, submission };
+  const about = { name: "lmsVersion", label: "Version", value };
   if (!open.includes("versions")) {
-    return selectField({
+    return {
       ...about,
       hint: `Current version: ${current}.`,
       options: value === "" ? [["", "Select a version"], ...named] : named,
-    });
+    };
   }
   const hint = `Current version: ${current}. Available: ${named.map(([, text]) => text).join(", ")}.`;
-  return inputField({ ...about, hint, required: true, maxLength: 40 });
+  return { ...about, hint, required: true, maxLength: 40 };
 }

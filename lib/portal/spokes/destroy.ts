@@ -1,7 +1,7 @@
 /** Renders the page that removes a spoke: what is deleted, what is kept, and the confirmation. */
 import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { callout, linkButton, panel, renderPostButton, stateBadge } from "#lib/portal/components/parts.ts";
 import { failureReport, progressBar } from "#lib/portal/components/progress.ts";
@@ -94,14 +94,13 @@ function slugForm(
       hidden,
       also: markup`<a class="small" href="/spokes/${id}">Cancel</a>`,
     },
-    inputField({
+    {
       name: "slug",
       label: "Slug of the spoke",
       hint: markup`Type <b>${slug}</b> to confirm.`,
       required: true,
-      submission,
       maxLength: 63,
-    }),
+    },
   );
 }
 

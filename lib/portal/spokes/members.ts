@@ -1,7 +1,7 @@
 /** Renders a spoke's admins, with forms to add and remove admins. */
 import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { refusedMailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
 import { emptyState, panel, renderTime } from "#lib/portal/components/parts.ts";
 import type { MemberItem as SpokeMember } from "#lib/portal/components/api-types.ts";
@@ -56,21 +56,8 @@ ${
           "Delegate this spoke",
           renderPostForm(
             { action: here, button: "Delegate", submission },
-            inputField({
-              name: "email",
-              label: "Email address",
-              type: "email",
-              required: true,
-              maxLength: 254,
-              submission,
-            }),
-            inputField({
-              name: "displayName",
-              label: "Name",
-              hint: "Used only if the user has no account yet.",
-              maxLength: 200,
-              submission,
-            }),
+            { name: "email", label: "Email address", type: "email", required: true, maxLength: 254 },
+            { name: "displayName", label: "Name", hint: "Used only if the user has no account yet.", maxLength: 200 },
           ),
           {
             id: "delegate",

@@ -1,6 +1,6 @@
 /** Renders restore requests on a spoke's backups page: a form, a list, and buttons for an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type RefusedSubmission, renderPostForm, selectField, textAreaField } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import {
   badge,
@@ -36,22 +36,21 @@ export function restoreRequestForm(
         submission,
         hidden: { key: crypto.randomUUID() },
       },
-      selectField({
+      {
         name: "backupId",
         label: "Backup",
         options: ready.map(({ id, createdAt }) =>
           [id, `${new Date(createdAt).toISOString().slice(0, 16).replace("T", " ")} UTC (${id})`] as const
         ),
-        submission,
-      }),
-      textAreaField({
+      },
+      {
         name: "reason",
         label: "Reason",
+        type: "textarea",
         hint: "Shown to operators.",
         required: true,
         maxLength: 2000,
-        submission,
-      }),
+      },
     ),
     {
       id: "request",

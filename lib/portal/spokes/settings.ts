@@ -3,7 +3,7 @@ import { markup } from "#lib/http/page.ts";
 import { fieldsWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
-import { renderModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
+import { buildModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -50,13 +50,12 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             previews: "with-preview",
             hidden: originalValues(EDITABLE_SPOKE_FIELDS, spoke, form),
           },
-          EDITABLE_SPOKE_FIELDS.map((name) =>
-            renderModelField(name, spokeFields[name], {
+          ...EDITABLE_SPOKE_FIELDS.map((name) =>
+            buildModelField(name, spokeFields[name], {
               catalog,
               value: (form ?? spoke)[name],
               required: true,
               words: name === "domain" ? { hint: domainHint(catalog) } : undefined,
-              submission,
             })
           ),
         ),
