@@ -1,4 +1,5 @@
 /** Renders the portal's forms and shows validation errors next to the fields. */
+import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { callout, hiddenInputs, humanize } from "#lib/portal/components/parts.ts";
 
@@ -33,7 +34,7 @@ export function renderPostForm(
     Form,
   ...fields: readonly FormContent[]
 ): Markup {
-  const inside = renderFields(fields, submission);
+  const inside = renderFormFields(fields, submission);
   return markup`<form method="post" action="${action}" class="stack" ${
     previews === undefined ? "" : markup`data-previews="${previews}"`
   }>
@@ -47,9 +48,9 @@ ${hiddenInputs(also)}${inside}
 </form>`;
 }
 
-export function renderFields(fields: readonly FormContent[], submission?: RefusedSubmission): Markup {
+export function renderFormFields(fields: readonly FormContent[], submission?: RefusedSubmission): Markup {
   return markup`${
-    fields.map((field) => typeof field === "object" && "label" in field ? renderField(field, submission) : field)
+    fields.map((field) => typeof field === "object" && "label" in field ? renderFormField(field, submission) : field)
   }`;
 }
 
@@ -89,11 +90,11 @@ interface SelectField {
 
 export type FormField = TextField | SelectField;
 
-/** The types of fields that only filter forms have. A filter is always optional, so the label need not say so. */
+/** The types of fields that only filter forms have. Their labels do not say that they are optional. */
 const FILTER_TYPES: readonly string[] = ["search", "datetime-local"];
 
 /** Renders a form field. After a refused submission, shows the user's input and the error message. */
-export function renderField(field: FormField, submission?: RefusedSubmission): Markup {
+export function renderFormField(field: FormField, submission?: RefusedSubmission): Markup {
   return "options" in field ? selectElement(field, submission) : textElement(field, submission);
 }
 
@@ -147,7 +148,7 @@ export function filterOptions(values: readonly string[]): readonly SelectOption[
 /** Renders the form that filters a list. The form reloads the page with the fields' values as query parameters. */
 export function renderFilterForm(action: string, fields: readonly FormField[], also: Markup | string = ""): Markup {
   return markup`<form class="filters" role="search" action="${action}">
-${fields.map((field) => markup`${renderField(field)}\n`)}<button class="quiet">Search</button>${also}</form>`;
+${fields.map((field) => markup`${renderFormField(field)}\n`)}<button class="quiet">Search</button>${also}</form>`;
 }
 
 /** Renders a checkbox. If the user ticks the checkbox, the form sends the value `on`. */
@@ -186,4 +187,11 @@ function hintAndProblem(
 /** Turns an error message into a sentence. Adds the subject if the message lacks one, as in `must be text`. */
 function sentence(subject: string, problem: string): string {
   return /^[a-z]/.test(problem) ? `${subject} ${problem}.` : `${problem}.`;
+}
+
+/** Throws an `invalid` fault unless the user typed the slug as confirmation. `meaning` explains the slug in the error. */
+export function requireTypedSlug(slug: string, typed: string, meaning?: string): void {
+  if (typed.trim() === slug) return;
+  const fields = { slug: `must be ${slug}${meaning === undefined ? "" : `, ${meaning}`}` };
+  throw new Fault("invalid", "invalid_input", `slug ${fields.slug}`, { fields });
 }

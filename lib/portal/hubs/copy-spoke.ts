@@ -1,6 +1,6 @@
 /** Renders the parts of the new-spoke form for copying an existing spoke. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type FormField, renderField } from "#lib/portal/components/forms.ts";
+import { type FormField, renderFormField } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { BackupList, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 
@@ -22,7 +22,7 @@ export function copySpokePanel({ id }: Pick<Hub, "id">, spokes: readonly Spoke[]
   return panel(
     "Or copy an existing spoke",
     markup`<form action="/hubs/${id}/spokes/new" class="stack">${
-      renderField({
+      renderFormField({
         name: "copyOf",
         label: "Copy of",
         hint: "Creates a separate site with the same courses and users. The copy sends no mail until you turn mail on.",

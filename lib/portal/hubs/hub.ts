@@ -1,6 +1,6 @@
 /** Renders a hub's page, which lists the hub's spokes. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { filterOptions, renderField, renderFilterForm } from "#lib/portal/components/forms.ts";
+import { filterOptions, renderFilterForm, renderFormField } from "#lib/portal/components/forms.ts";
 import {
   appendQuery,
   callout,
@@ -111,7 +111,7 @@ ${
 function bulkForm(isOperator: boolean): Markup {
   return markup`<div class="filters bulk"><label class="small"><input type="checkbox" data-ticks=".spokes input" hidden> Select all</label>
 ${
-    renderField({
+    renderFormField({
       name: "action",
       label: "Action for selected spokes",
       options: SPOKE_ACTIONS.filter((each) => isForSeveral(each) && (isOperator || !isForOperators(each))).map((

@@ -2,7 +2,7 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { fieldsWith, type FieldWith, type ValuesOf } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { renderFields, renderPostForm } from "#lib/portal/components/forms.ts";
+import { renderFormFields, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   buildModelField,
   catalogEntryTitle,
@@ -102,7 +102,7 @@ function optionalFields(props: NewSpokeProps): Markup {
   return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
     source ? "" : "region, "
   }brand and content</summary><div class="rest">${
-    renderFields(
+    renderFormFields(
       names.map((name) =>
         buildModelField(name, spokeFields[name], { catalog, value: valueOf(name, props), words: words[name] })
       ),

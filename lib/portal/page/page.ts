@@ -82,6 +82,21 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
   });
 }
 
+interface FormPage<B> {
+  readonly summary: string;
+  /** Loads and renders the page. `submission` is the form's input if the API refused the form. */
+  show(call: PageContext<unknown, unknown>, submission?: RefusedSubmission): PageView | Promise<PageView>;
+  readonly form: Pick<FormAction<B, Record<string, never>>, "summary" | "rateLimitMessage" | "body" | "submit">;
+}
+
+/** Declares a page with a form that is sent to the page's own path. A refused form is shown again with the errors. */
+export function formPage<B = Record<string, never>>({ summary, show, form }: FormPage<B>) {
+  return {
+    GET: portalPage({ summary, show: (call) => show(call) }),
+    POST: formAction({ ...form, onRefusal: (call, submission) => show(call, submission) }),
+  };
+}
+
 interface FormAction<B, Q> {
   readonly summary: string;
   /** The message of a 429 response. If this message is set, form submissions are rate-limited per client network. */

@@ -1,6 +1,6 @@
 /** Renders the page on which new users enter their name, a password and their first hub request. */
 import { markup } from "#lib/http/page.ts";
-import { type RefusedSubmission, renderField, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderFormField, renderPostForm } from "#lib/portal/components/forms.ts";
 import { emptyState, linkButton } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { newPasswordField } from "#lib/portal/people/account.ts";
@@ -35,7 +35,7 @@ function hubFields(submission: RefusedSubmission | undefined) {
 <p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request,
 and you get an email.</p>
 ${
-    renderField({
+    renderFormField({
       name: "slug",
       label: "Slug",
       hint: "Lowercase letters, digits and hyphens. Used in addresses. To request no hub, leave this field empty.",
@@ -43,8 +43,13 @@ ${
       maxLength: 63,
     }, submission)
   }
-${renderField({ name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200 }, submission)}
-${renderField({ name: "reason", label: "Reason", maxLength: 2000 }, submission)}`;
+${
+    renderFormField(
+      { name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200 },
+      submission,
+    )
+  }
+${renderFormField({ name: "reason", label: "Reason", maxLength: 2000 }, submission)}`;
 }
 
 /** Renames API fields in error messages, such as `federationRequest.slug`, to the names of the form's fields. */

@@ -1,6 +1,6 @@
 /** Renders the list of requests to create hubs. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { filterOptions, renderField } from "#lib/portal/components/forms.ts";
+import { filterOptions, renderFormField } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import {
   appendQuery,
@@ -41,7 +41,7 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
     body: markup`<div id="restores" data-live>${
       restoreRequestsPanel(restores)
     }</div><form class="filters" action="/requests">${
-      renderField({ name: "state", label: "State", value: query.state, options: filterOptions(HUB_REQUEST_STATES) })
+      renderFormField({ name: "state", label: "State", value: query.state, options: filterOptions(HUB_REQUEST_STATES) })
     }<button class="quiet">Filter</button></form>
 <div id="requests" data-live>${
       requests.length > 0

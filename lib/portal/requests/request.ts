@@ -1,6 +1,6 @@
 /** Renders the form to request a hub, and the page for a request, on which operators approve or reject it. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type RefusedSubmission, renderFields, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderFormFields, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   callout,
   definitionList,
@@ -112,7 +112,7 @@ function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Re
       markup`<details id="otherwise" ${
         submission ? markup`open` : ""
       }><summary>Change the details</summary><div class="rest">${
-        renderFields(buildHubFields({ catalog, hub: request, slug: "chosen" }), submission)
+        renderFormFields(buildHubFields({ catalog, hub: request, slug: "chosen" }), submission)
       }</div></details>`,
     ),
     { id: "approve", lead: `${request.requestedBy.email} becomes the hub's admin.` },

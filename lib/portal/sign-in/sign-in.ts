@@ -1,6 +1,11 @@
 /** Renders the pages on which users sign in, sign up or request a new password. */
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
-import { type FormField, type RefusedSubmission, renderField, renderPostForm } from "#lib/portal/components/forms.ts";
+import {
+  type FormField,
+  type RefusedSubmission,
+  renderFormField,
+  renderPostForm,
+} from "#lib/portal/components/forms.ts";
 import { callout } from "#lib/portal/components/parts.ts";
 import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
 
@@ -29,7 +34,7 @@ ${
         { action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } },
         EMAIL_FIELD,
         // Renders the field without the submission, because a refusal does not say which of the two fields is wrong.
-        renderField({
+        renderFormField({
           name: "password",
           label: "Password",
           type: "password",
