@@ -1,7 +1,7 @@
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
 import { POST as completeOnboarding } from "#routes/api/onboarding/complete.ts";
 import { formPage, formSchema } from "#lib/portal/page/page.ts";
-import { buildOnboardingBody, welcomeView } from "#lib/portal/people/welcome.ts";
+import { buildOnboardingBody, welcomeView } from "#lib/portal/people/account.ts";
 
 export const { GET, POST } = formPage({
   summary: "The onboarding page for new users",

@@ -1,6 +1,6 @@
 import { GET as getRequests } from "#routes/api/federation-requests/index.ts";
 import { GET as getRestores } from "#routes/api/restore-requests/index.ts";
-import { REQUESTS_PER_PAGE, requestsView } from "#lib/portal/requests/list.ts";
+import { REQUESTS_PER_PAGE, requestsView } from "#lib/portal/requests/request.ts";
 import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({

@@ -1,6 +1,6 @@
 /** Adds missing hubs to the database, and updates existing hubs, from site records (ConfigMaps) in the cluster. */
 import { sql } from "kysely";
-import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/remove.ts";
 import {
   type FederationRow,
   insertFederation,

@@ -4,7 +4,7 @@
 import { sql } from "kysely";
 import type { Config } from "#lib/base/config.ts";
 import { deleteRetainedPvcRows } from "#lib/domains/backups/retained-pvcs.ts";
-import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/remove.ts";
 import { getServiceDomains, listParentDomains } from "#lib/domains/spokes/domains.ts";
 import { FORMER_DOMAIN_DAYS, isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { insertSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";

@@ -7,7 +7,7 @@ import { findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
 import type { ClusterComparison } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import { formatCount } from "#lib/doctor/finding.ts";
-import { isNeededSandbox } from "#lib/domains/templates/needed.ts";
+import { isNeededSandbox } from "#lib/domains/templates/store.ts";
 import { type OrphanedSnapshotContent, parseOrphanedContent } from "#lib/workers/orphans/read-orphans.ts";
 
 export function checkOrphanedVolumes(compared: ClusterComparison): Discrepancy[] {

@@ -1,9 +1,12 @@
-/** Requests the removal of a hub without spokes. A job deletes the hub's namespace and marks the row as removed. */
+/**
+ * Removes hubs without spokes: a job deletes the hub's namespace and marks the row as removed. Operators can abandon a
+ * failed removal, for example if the cluster is lost. The row is then marked although objects may remain in the cluster.
+ */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
-import type { Actor } from "#lib/domains/auth/access.ts";
-import { recordOperation } from "#lib/changes/record.ts";
+import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
+import { recordChange, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { federationMissingFault } from "#lib/domains/federations/access.ts";
 import { createHubJob, requireNoSpokes } from "#lib/domains/federations/state.ts";
@@ -17,8 +20,10 @@ import {
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { findLastRemoval, startNextRemovalAttempt } from "#lib/jobs/removal.ts";
+import { cancelRunningJobs, findLastRemoval, startNextRemovalAttempt } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
+import { sql } from "kysely";
+import { Fault } from "#lib/base/errors.ts";
 
 /**
  * Requests a hub's removal, or returns the removal that is already running. Throws a fault: `conflict`
@@ -63,4 +68,79 @@ function createCancellationEntry(federationId: string, { id, kind }: Job): Audit
     federationId,
     metadata: { kind, reason: "the hub is being removed" },
   };
+}
+
+/** The reason stored with the state of an abandoned hub or spoke. */
+export const ABANDONED_REASON = "Abandoned by an operator: objects may remain in the cluster";
+
+/** Abandons a hub after a failed removal. Throws a fault: `forbidden` (`operator_only`), `conflict` or `missing`. */
+export async function abandonFederation(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+): Promise<FederationRecord> {
+  requireOperator(actor);
+  const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, federation.id));
+  return await showFederation(app.db.rows, actor, row);
+}
+
+async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
+  const before = await lockFederationExclusively(tx, id);
+  if (before.state === "removed") throw federationMissingFault();
+  if (before.state !== "removing") {
+    throw new Fault("conflict", "federation_state", explainMissingRemoval("hub", before.state));
+  }
+  const removal = await findLastRemoval(tx, { federationId: id });
+  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "federation_state", explainRunningRemoval("hub"));
+  const cancelledJobs = await cancelRunningJobs(tx, await cancelHubOperations(tx, id));
+  const now = sql<Date>`wheelwright_now()`;
+  const after = await tx.updateTable("federations")
+    .set({ state: "removed", stateReason: ABANDONED_REASON, removedAt: now, updatedAt: now })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+  const { slug, namespace, cluster } = after;
+  const about = { federationId: id };
+  await recordChange(tx, requester, {
+    audit: [...createCancellationAuditEntries(cancelledJobs, about, "the hub was abandoned"), {
+      kind: "federation_destroyed",
+      ...buildHubSubject(id),
+      metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
+    }],
+    events: [{ ...about, state: after.state, operation: selectLastOperation(cancelledJobs, removal) }],
+  });
+  return after;
+}
+
+/** Returns whether a removal has failed. Also returns true if its job is missing, after a rebuild from the cluster. */
+export function hasRemovalFailed(removal: Job | null): boolean {
+  return removal === null || removal.failure !== null;
+}
+
+export function explainMissingRemoval(object: "spoke" | "hub", state: string): string {
+  return `Cannot abandon a ${object} that is ${state}; remove it first`;
+}
+
+export function explainRunningRemoval(object: "spoke" | "hub"): string {
+  return `Cannot abandon a ${object} whose removal is still running; wait until the removal finishes or fails`;
+}
+
+export function createCancellationAuditEntries(
+  cancelledJobs: readonly Job[],
+  about: Pick<AuditEntry, "federationId" | "spokeId">,
+  reason: string,
+): AuditEntry[] {
+  return cancelledJobs.map(({ id, kind }) => ({
+    kind: "operation_cancelled",
+    objectType: "operation",
+    objectId: id,
+    ...about,
+    metadata: { kind, reason },
+  }));
+}
+
+export function selectLastOperation(
+  cancelledJobs: readonly Job[],
+  removal: Job | null,
+): ReturnType<typeof toStreamOperation> | null {
+  const last = cancelledJobs.at(-1) ?? removal;
+  return last && toStreamOperation(last);
 }

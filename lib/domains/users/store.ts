@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
-import { federationIdsColumn, getUserRole, spokeIdsColumn } from "#lib/domains/members/store.ts";
+import { federationIdsColumn, getUserRole, spokeIdsColumn } from "#lib/domains/members/memberships.ts";
 import type { UserRole } from "#lib/model/user.ts";
 
 export interface User {

@@ -12,8 +12,12 @@ import {
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { backupSelect, copySpokePanel } from "#lib/portal/hubs/copy-spoke.ts";
-import { type NewSpokeProps, spokePreviewPanel } from "#lib/portal/hubs/new-spoke-preview.ts";
+import {
+  backupSelect,
+  copySpokePanel,
+  type NewSpokeProps,
+  spokePreviewPanel,
+} from "#lib/portal/hubs/new-spoke-preview.ts";
 import { sizeField, sizeStyle } from "#lib/portal/spokes/sizes.ts";
 
 type SettableName = FieldWith<typeof spokeFields, "settable">;

@@ -4,7 +4,7 @@ import type { App } from "#lib/app.ts";
 import { acceptInvitation, acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { findMailLink, type MailLink } from "#lib/domains/auth/mail-link.ts";
-import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { resetPasswordByLink } from "#lib/domains/auth/forgot-password.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
 import { AcceptInvitationBody, ResetPasswordBody } from "#lib/domains/auth/views.ts";
 import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/memberships.ts";

@@ -9,7 +9,7 @@ import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-t
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type OriginalField, originalValues } from "#lib/portal/page/form-changes.ts";
 import { renderRefusal } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action-preview.ts";
+import { previewPanels, previewStyle, previewSummary } from "#lib/portal/spokes/action.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 /** The settings in the form. Users can change each setting, but not leave it empty. */

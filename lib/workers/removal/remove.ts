@@ -18,7 +18,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { deleteSourceSnapshotContents } from "#lib/workers/volumes/pvcs.ts";
-import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
+import { listVolumeSuffixes } from "#lib/domains/backups/retained-pvcs.ts";
 import { DAY } from "#lib/base/time.ts";
 
 /** Creates the handler that removes a spoke. Its failure reports contain no logs, because the namespace may be gone. */

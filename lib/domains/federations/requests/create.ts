@@ -10,13 +10,13 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { requestDecidedFault } from "#lib/domains/federations/requests/decide.ts";
-import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import {
   countRecentRequests,
   type HubRequestRow,
   insertHubRequest,
   lockHubRequest,
   saveRequestDecision,
+  showHubRequest,
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";

@@ -11,8 +11,12 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { insertNewFederation, recordNewFederation } from "#lib/domains/federations/create.ts";
-import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
-import { type HubRequestRow, lockHubRequest, saveRequestDecision } from "#lib/domains/federations/requests/store.ts";
+import {
+  type HubRequestRow,
+  lockHubRequest,
+  saveRequestDecision,
+  showHubRequest,
+} from "#lib/domains/federations/requests/store.ts";
 import type {
   FederationRequestRecord,
   HubRequestApproval,
