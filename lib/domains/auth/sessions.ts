@@ -71,15 +71,7 @@ export async function listSessions(rows: RowQueries, { userId, credential }: Act
     .where("userId", "=", userId).where(validSessionCondition)
     .orderBy(sql`id = ${credential.id}`, "desc").orderBy("lastUsedAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
     .execute();
-  return found.map((row) => ({
-    id: row.id,
-    createdAt: row.createdAt,
-    lastUsedAt: row.lastUsedAt,
-    expiresAt: row.expiresAt,
-    ip: row.ip,
-    userAgent: row.userAgent,
-    current: row.id === credential.id,
-  }));
+  return found.map((row) => ({ ...row, current: row.id === credential.id }));
 }
 
 /** Ends one of the caller's sessions. Idempotent. Throws a `missing` fault for another user's session. */

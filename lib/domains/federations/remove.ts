@@ -48,7 +48,11 @@ export async function enqueueHubRemoval(tx: Tx, requester: Requester, id: string
   const after = await updateFederation(tx, id, { state: "removing", stateReason: null });
   await recordOperation(tx, requester, createHubJob(id, "remove-hub"), (job) => ({
     audit: [
-      ...cancelledJobs.filter(({ state }) => state === "cancelled").map((other) => createCancellationEntry(id, other)),
+      ...createCancellationAuditEntries(
+        cancelledJobs.filter((other) => other.state === "cancelled"),
+        { federationId: id },
+        "the hub is being removed",
+      ),
       {
         kind: "federation_removal_requested",
         ...buildHubSubject(id),
@@ -58,16 +62,6 @@ export async function enqueueHubRemoval(tx: Tx, requester: Requester, id: string
     events: [{ federationId: id, state: after.state, operation: toStreamOperation(job) }],
   }));
   return after;
-}
-
-function createCancellationEntry(federationId: string, { id, kind }: Job): AuditEntry {
-  return {
-    kind: "operation_cancelled",
-    objectType: "operation",
-    objectId: id,
-    federationId,
-    metadata: { kind, reason: "the hub is being removed" },
-  };
 }
 
 /** The reason stored with the state of an abandoned hub or spoke. */
@@ -87,11 +81,8 @@ export async function abandonFederation(
 async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promise<FederationRow> {
   const before = await lockFederationExclusively(tx, id);
   if (before.state === "removed") throw federationMissingFault();
-  if (before.state !== "removing") {
-    throw new Fault("conflict", "federation_state", explainMissingRemoval("hub", before.state));
-  }
   const removal = await findLastRemoval(tx, { federationId: id });
-  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "federation_state", explainRunningRemoval("hub"));
+  requireFailedRemoval("hub", before.state, removal);
   const cancelledJobs = await cancelRunningJobs(tx, await cancelHubOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("federations")
@@ -110,17 +101,14 @@ async function acceptAbandoning(tx: Tx, requester: Requester, id: string): Promi
   return after;
 }
 
-/** Returns whether a removal has failed. Also returns true if its job is missing, after a rebuild from the cluster. */
-export function hasRemovalFailed(removal: Job | null): boolean {
-  return removal === null || removal.failure !== null;
-}
-
-export function explainMissingRemoval(object: "spoke" | "hub", state: string): string {
-  return `Cannot abandon a ${object} that is ${state}; remove it first`;
-}
-
-export function explainRunningRemoval(object: "spoke" | "hub"): string {
-  return `Cannot abandon a ${object} whose removal is still running; wait until the removal finishes or fails`;
+/** Throws a `conflict` fault unless a removal has failed, or its job is missing after a rebuild from the cluster. */
+export function requireFailedRemoval(object: "spoke" | "hub", state: string, removal: Job | null): void {
+  if (state === "removing" && (removal === null || removal.failure !== null)) return;
+  const problem = state === "removing"
+    ? "whose removal is still running; wait until the removal finishes or fails"
+    : `that is ${state}; remove it first`;
+  const code = object === "hub" ? "federation_state" : "spoke_state";
+  throw new Fault("conflict", code, `Cannot abandon a ${object} ${problem}`);
 }
 
 export function createCancellationAuditEntries(

@@ -17,13 +17,10 @@ import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { lockSpoke, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { sql } from "kysely";
-import { Fault } from "#lib/base/errors.ts";
 import {
   ABANDONED_REASON,
   createCancellationAuditEntries,
-  explainMissingRemoval,
-  explainRunningRemoval,
-  hasRemovalFailed,
+  requireFailedRemoval,
   selectLastOperation,
 } from "#lib/domains/federations/remove.ts";
 import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
@@ -50,13 +47,11 @@ export async function enqueueSpokeRemoval(tx: Tx, requester: Requester, id: stri
   const about = { federationId: after.federationId, spokeId: id };
   await recordOperation(tx, requester, buildSpokeJob(after, "remove"), (job) => ({
     audit: [
-      ...cancelledJobs.filter((other) => other.state === "cancelled").map((other) => ({
-        kind: "operation_cancelled" as const,
-        objectType: "operation" as const,
-        objectId: other.id,
-        ...about,
-        metadata: { kind: other.kind, reason: "the spoke is being removed" },
-      })),
+      ...createCancellationAuditEntries(
+        cancelledJobs.filter((other) => other.state === "cancelled"),
+        about,
+        "the spoke is being removed",
+      ),
       {
         kind: "spoke_removal_requested",
         ...buildSpokeSubject(after),
@@ -78,11 +73,8 @@ export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Pro
 export async function markSpokeAbandoned(tx: Tx, requester: Requester, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
-  if (before.state !== "removing") {
-    throw new Fault("conflict", "spoke_state", explainMissingRemoval("spoke", before.state));
-  }
   const removal = await findLastRemoval(tx, { spokeId: id });
-  if (!hasRemovalFailed(removal)) throw new Fault("conflict", "spoke_state", explainRunningRemoval("spoke"));
+  requireFailedRemoval("spoke", before.state, removal);
   const cancelledJobs = await cancelRunningJobs(tx, await cancelSpokeOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("spokes").set({

@@ -19,10 +19,6 @@ export type TemplateUse = Selectable<Schema["template_uses"]>;
 /** The wait before a failed site template is retried, in milliseconds. It doubles with each failure, up to a limit. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
 
-export async function findTemplate(rows: RowQueries, key: TemplateKey): Promise<SiteTemplate | null> {
-  return await selectByKey(rows, key).executeTakeFirst() ?? null;
-}
-
 /** Locks a template's row until the transaction ends, so that no other transaction retires or fails the template. */
 export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTemplate | null> {
   return await selectByKey(tx, key).forUpdate().executeTakeFirst() ?? null;

@@ -1,5 +1,6 @@
 /** Defines and validates the forms on pages that open from links in emails. */
 import * as v from "valibot";
+import { ResetPasswordBody } from "#lib/domains/auth/views.ts";
 import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { FormField, RefusedSubmission } from "#lib/portal/components/forms.ts";
@@ -14,6 +15,9 @@ export type MailLinkForm = v.InferOutput<typeof MailLinkForm>;
 
 export const PasswordResetForm = v.object({ ...MailLinkForm.entries, keepTokens: v.optional(v.string(), "") });
 export type PasswordResetForm = v.InferOutput<typeof PasswordResetForm>;
+
+/** The API's request body without `keepTokens`, because a form sends this checkbox as text, not as a boolean. */
+export const NewPasswordBody = v.omit(ResetPasswordBody, ["keepTokens"]);
 
 type Checked<T> = { readonly fields: T } | { readonly problems: RefusedSubmission["problems"] };
 

@@ -146,42 +146,38 @@ export function requireUserChange(change: string | undefined): UserChange {
 }
 
 export function userChangeView(user: UserItem, change: string, submission?: RefusedSubmission): PageView {
-  const { title, text, button, variant } = requireUserChange(change), { id, displayName } = user;
-  return {
-    ...headOf(user),
-    title: title(displayName),
-    lead: user.email,
-    body: confirmation(text, {
-      action: `/users/${id}/${change}`,
-      button,
-      variant,
-      submission,
-      also: linkButton(["Cancel", `/users/${id}`]),
-    }),
-  };
+  const { title, ...confirmation } = requireUserChange(change);
+  return confirmationView(user, { ...confirmation, title: title(user.displayName), path: change, submission });
 }
 
 export function resetPasswordView(user: UserItem, submission?: RefusedSubmission): PageView {
-  const { id, displayName, email } = user;
-  const text =
-    "The user is signed out everywhere, and their address counts as confirmed. The next page shows the new password once. " +
-    "Users who can receive email can reset their own password on the sign-in page, with “Forgot your password?”.";
-  return {
-    ...headOf(user),
-    title: `Reset the password of ${displayName}?`,
-    lead: email,
-    body: confirmation(text, {
-      action: `/users/${id}/reset-password`,
-      button: "Reset password",
-      variant: "danger",
-      submission,
-      also: linkButton(["Cancel", `/users/${id}`]),
-    }),
-  };
+  return confirmationView(user, {
+    title: `Reset the password of ${user.displayName}?`,
+    text:
+      "The user is signed out everywhere, and their address counts as confirmed. The next page shows the new password once. " +
+      "Users who can receive email can reset their own password on the sign-in page, with “Forgot your password?”.",
+    path: "reset-password",
+    button: "Reset password",
+    variant: "danger",
+    submission,
+  });
 }
 
-function confirmation(text: string, form: Parameters<typeof renderPostForm>[0]): Markup {
-  return markup`<p>${text}</p>${renderPostForm(form)}`;
+interface Confirmation extends Pick<UserChange, "text" | "button" | "variant"> {
+  readonly title: string;
+  /** The path of the form, relative to the user's page. */
+  readonly path: string;
+  readonly submission: RefusedSubmission | undefined;
+}
+
+function confirmationView(user: UserItem, { title, text, path, button, variant, submission }: Confirmation): PageView {
+  const here = `/users/${user.id}`, also = linkButton(["Cancel", here]);
+  return {
+    ...headOf(user),
+    title,
+    lead: user.email,
+    body: markup`<p>${text}</p>${renderPostForm({ action: `${here}/${path}`, button, variant, submission, also })}`,
+  };
 }
 
 /** Returns the page that shows a new password. The password cannot be shown again. */

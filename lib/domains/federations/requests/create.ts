@@ -36,14 +36,12 @@ export async function requestFederation(
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   requireOfferedFields(app, input);
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const user = await lockUser(tx, { id: actor.userId });
-      const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
-      await recordChange(tx, actor, { audit: [entry], jobs });
-      return await showHubRequest(tx, row);
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const user = await lockUser(tx, { id: actor.userId });
+    const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
+    await recordChange(tx, actor, { audit: [entry], jobs });
+    return await showHubRequest(tx, row);
+  });
 }
 
 /** Throws an `invalid` fault (`not_offered`) if the catalog does not offer one of the requested values. */
