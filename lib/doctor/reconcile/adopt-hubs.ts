@@ -8,6 +8,8 @@ import {
   updateFederation,
 } from "#lib/domains/federations/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
+import { fieldsWith, pickFields } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
 import type { HubSiteRecord } from "#lib/moodle/site-record.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { buildHubSubject } from "#lib/audit/store.ts";
@@ -109,11 +111,11 @@ export async function cancelOperationsOfHub(
 }
 
 function toColumns({ cluster, clusterUid, namespace, siteRecord }: HubInCluster) {
-  const { slug, name, region, mode, tier, readyAt } = siteRecord;
   const clusterColumns = { cluster, clusterUid, namespace: namespace.name, namespaceUid: namespace.uid };
   return {
     ...determineHubState(siteRecord),
-    ...{ slug, name, region, mode, tier, readyAt },
+    ...pickFields(siteRecord, fieldsWith(hubFields, "settable")),
+    readyAt: siteRecord.readyAt,
     ...clusterColumns,
     recordedAt: null,
     backupUpdatedAt: siteRecord.updatedAt,

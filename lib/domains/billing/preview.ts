@@ -20,7 +20,6 @@ interface CostChange {
 const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
-/** Returns the change to preview for a new spoke with this size. */
 export function buildNewSpokeCostChange(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }

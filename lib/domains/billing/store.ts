@@ -65,7 +65,6 @@ async function countBilled(rows: RowQueries, federationIds: readonly string[]): 
   );
 }
 
-/** Returns the quantities that should currently be billed to the subscription's hub. */
 export async function readBilledQuantities(
   rows: RowQueries,
   catalog: Pick<Catalog, "priceOf">,

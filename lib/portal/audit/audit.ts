@@ -1,15 +1,9 @@
 /** Renders the audit log page with its search form and export links. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { AUDIT_KINDS, AUDIT_OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts";
-import {
-  appendQuery,
-  definitionList,
-  emptyState,
-  humanize,
-  linkButton,
-  nextPageLink,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 import { MAX_EXPORTED_EVENTS } from "#lib/portal/audit/export.ts";
@@ -33,40 +27,38 @@ export function buildAuditQuery({ until, ...filters }: AuditFilters, before?: st
 }
 
 interface AuditProps {
-  readonly events: readonly AuditEventItem[];
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
+  readonly events: ListPage<AuditEventItem>;
   readonly filters: AuditFilters;
 }
 
 const PATH = "/audit";
 
-export function auditView({ events, next, filters }: AuditProps): PageView {
+export function auditView({ events, filters }: AuditProps): PageView {
   const isFiltered = Object.values(filters).some((each) => each !== undefined);
-  const exportLink = (format: string) => appendQuery(`${PATH}/export`, { format, ...filters });
+  const exportLink = (format: string) => ui.appendQuery(`${PATH}/export`, { format, ...filters });
   return {
     title: "Audit",
     section: "audit",
     lead: `Who did what, when and from where. Exports contain the search results: at most the newest ${
       MAX_EXPORTED_EVENTS.toLocaleString("en")
     } events.`,
-    actions: markup`${linkButton(["Export CSV", exportLink("csv")])}${
-      linkButton(["Export JSON Lines", exportLink("jsonl")])
+    actions: markup`${ui.linkButton(["Export CSV", exportLink("csv")])}${
+      ui.linkButton(["Export JSON Lines", exportLink("jsonl")])
     }`,
     style: eventStyle + style,
     body: markup`${searchForm(filters, isFiltered)}
 <div id="events">${
-      events.length > 0
+      events.items.length > 0
         ? markup`<ul class="list event-list">${
-          events.map((event) => renderEventRow(event, { linkUsers: true, details: eventDetails(event) }))
+          events.items.map((event) => renderEventRow(event, { linkUsers: true, details: eventDetails(event) }))
         }</ul>`
-        : emptyState(
+        : ui.emptyState(
           "No matching events",
           "Change the search or show the whole audit log.",
-          linkButton(["Show all", PATH]),
+          ui.linkButton(["Show all", PATH]),
         )
     }</div>
-${nextPageLink(next && appendQuery(PATH, { ...filters, before: next }))}`,
+${ui.nextPageLink(PATH, events.next, { ...filters })}`,
   };
 }
 
@@ -84,17 +76,17 @@ function searchForm(
       { name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" },
       { name: "until", label: "Before (UTC)", type: "datetime-local", value: until?.replace(/Z$/, "") },
     ],
-    isFiltered ? linkButton(["Clear", PATH]) : "",
+    isFiltered ? ui.linkButton(["Clear", PATH]) : "",
   );
 }
 
 function eventDetails({ id, kind, actor, objectType, objectId, ip, userAgent, metadata }: AuditEventItem): Markup {
   const filter = (query: Record<string, string>, text: string) =>
-    markup`<a href="${appendQuery(PATH, query)}"><code>${text}</code></a>`;
-  const list = definitionList([
+    markup`<a href="${ui.appendQuery(PATH, query)}"><code>${text}</code></a>`;
+  const list = ui.definitionList([
     ["Event", filter({ kind }, kind)],
     ["Actor", filter({ actor: actor.id }, actor.id)],
-    ["Object", markup`${humanize(objectType)} ${filter({ objectId }, objectId)}`],
+    ["Object", markup`${ui.humanize(objectType)} ${filter({ objectId }, objectId)}`],
     ["IP address", ip || "none"],
     ["User agent", userAgent || "unknown"],
   ]);

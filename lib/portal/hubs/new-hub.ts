@@ -13,9 +13,7 @@ import { buildModelField, type FieldTexts, sortFieldNames } from "#lib/portal/co
 import type { CatalogOffer, Hub, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
-/** The fields of a form for creating or requesting a hub. */
 export const NEW_HUB_FIELDS = fieldsWith(hubFields, "settable");
-/** The fields of a form for changing a hub. */
 export const EDITABLE_HUB_FIELDS = fieldsWith(hubFields, "changeable");
 type HubFieldName = (typeof EDITABLE_HUB_FIELDS)[number];
 

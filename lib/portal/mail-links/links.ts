@@ -167,7 +167,6 @@ ${renderPostForm({ action: page.path, button: page.button, hidden: { token: link
   );
 }
 
-/** The page on which a user accepts an invitation. */
 export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptInvitationBody>> = {
   summaries: ["Show an invitation", "Accept an invitation"],
   form: MailLinkForm,
@@ -197,7 +196,6 @@ export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptI
   },
 };
 
-/** The page on which a user sets a new password. */
 export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof NewPasswordBody>> = {
   summaries: ["Show the form for setting a new password", "Set a new password"],
   form: PasswordResetForm,

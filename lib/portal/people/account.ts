@@ -12,17 +12,7 @@ import {
   renderFormField,
   renderPostForm,
 } from "#lib/portal/components/forms.ts";
-import {
-  badge,
-  callout,
-  definitionList,
-  emptyState,
-  humanize,
-  linkButton,
-  panel,
-  renderPostButton,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
 type Session = v.InferOutput<typeof SessionView>;
@@ -40,7 +30,7 @@ export function accountView({ me, sessions, onboarded }: AccountProps, submissio
     section: "account",
     style,
     body: markup`${
-      onboarded ? "" : callout(
+      onboarded ? "" : ui.callout(
         "info",
         markup`<p>New here? <a href="/welcome">Set up your account</a>: your name, a password${
           me.role === "operator" ? "" : ", your first hub"
@@ -48,9 +38,9 @@ export function accountView({ me, sessions, onboarded }: AccountProps, submissio
       )
     }
 ${
-      panel(
+      ui.panel(
         "Profile",
-        markup`${definitionList([["Email address", me.email], ["Role", humanize(me.role)]])}
+        markup`${ui.definitionList([["Email address", me.email], ["Role", ui.humanize(me.role)]])}
 ${
           renderPostForm(
             { action: "/account", button: "Save", submission },
@@ -68,20 +58,20 @@ ${
       )
     }
 ${
-      panel(
+      ui.panel(
         "Password",
         markup`<p class="small soft">A new password signs you out everywhere else. API tokens keep working.</p>`,
         {
           id: "password",
-          actions: linkButton(["Change password", "/account/password"]),
+          actions: ui.linkButton(["Change password", "/account/password"]),
         },
       )
     }
 ${
-      panel("Sessions", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
+      ui.panel("Sessions", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
         id: "sessions",
         actions: others
-          ? renderPostButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
+          ? ui.renderPostButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
           : "",
       })
     }`,
@@ -91,11 +81,11 @@ ${
 function sessionRow({ id, createdAt, lastUsedAt, ip, userAgent, current }: Session): Markup {
   const device = deviceOf(userAgent);
   return markup`<li id="${id}"><span class="name"><span title="${userAgent}">${device}</span><span class="tiny soft">${ip}</span></span>
-<span class="tiny soft">Since ${renderTime(createdAt)}<br>Last used ${renderTime(lastUsedAt)}</span>
+<span class="tiny soft">Since ${ui.renderTime(createdAt)}<br>Last used ${ui.renderTime(lastUsedAt)}</span>
 ${
     current
-      ? badge("good", "dot", "This session")
-      : renderPostButton("/account/sessions", "End session", { fields: { which: id }, about: device })
+      ? ui.badge("good", "dot", "This session")
+      : ui.renderPostButton("/account/sessions", "End session", { fields: { which: id }, about: device })
   }</li>`;
 }
 
@@ -118,7 +108,12 @@ export function changePasswordView(email: string, submission?: RefusedSubmission
     section: "account",
     crumbs: [["Account", "/account"]],
     body: renderPostForm(
-      { action: "/account/password", button: "Change password", submission, also: linkButton(["Cancel", "/account"]) },
+      {
+        action: "/account/password",
+        button: "Change password",
+        submission,
+        also: ui.linkButton(["Cancel", "/account"]),
+      },
       markup`<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
       {
         name: "current",
@@ -156,12 +151,12 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Refus
   const submission = refused && withFormNames(refused);
   const page = { title: `Welcome, ${me.displayName}`, section: "account" } as const;
   if (onboarded) {
-    const links = markup`<div class="form-actions">${linkButton(["Go to your hubs", "/hubs"], "main")}${
-      linkButton(["Your account", "/account"])
+    const links = markup`<div class="form-actions">${ui.linkButton(["Go to your hubs", "/hubs"], "main")}${
+      ui.linkButton(["Your account", "/account"])
     }</div>`;
     return {
       ...page,
-      body: emptyState("Your account is set up", "You can change your details on your account page.", links),
+      body: ui.emptyState("Your account is set up", "You can change your details on your account page.", links),
     };
   }
   return {
@@ -169,7 +164,7 @@ export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: Refus
     lead: "All fields are optional. You see this page only once.",
     style: ".stack h2 { font-size: var(--large); }",
     body: renderPostForm(
-      { action: "/welcome", button: "Done", submission, also: linkButton(["Not now", "/hubs"]) },
+      { action: "/welcome", button: "Done", submission, also: ui.linkButton(["Not now", "/hubs"]) },
       { name: "displayName", label: "Your name", value: me.displayName, autocomplete: "name", maxLength: 200 },
       newPasswordField(false),
       me.role === "operator" ? "" : hubFields(submission),

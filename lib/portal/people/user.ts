@@ -3,16 +3,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
-import {
-  appendQuery,
-  callout,
-  copyableCode,
-  definitionList,
-  humanize,
-  linkButton,
-  panel,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { NavLink, PageView } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
@@ -33,26 +24,26 @@ export function userView({ user, memberships, isSelf }: UserProps, submission?: 
     title: displayName,
     badge: userBadge(user.state),
     lead: email,
-    actions: markup`${linkButton(["Audit events", appendQuery("/audit", { actor: id })])}${
-      isSelf ? linkButton(["Your account", "/account"], "main") : ""
+    actions: markup`${ui.linkButton(["Audit events", ui.appendQuery("/audit", { actor: id })])}${
+      isSelf ? ui.linkButton(["Your account", "/account"], "main") : ""
     }`,
     body: markup`<div class="two-columns"><div class="column">
 ${
-      panel(
+      ui.panel(
         "About",
-        definitionList([
-          ["Role", humanize(role)],
-          ["Address confirmed", renderTime(emailVerifiedAt, "not yet")],
+        ui.definitionList([
+          ["Role", ui.humanize(role)],
+          ["Address confirmed", ui.renderTime(emailVerifiedAt, "not yet")],
           mailRefusal === null ? null : ["Mail was refused", mailRefusal],
-          ["Account created", renderTime(createdAt)],
-          disabledAt === null ? null : ["Disabled", renderTime(disabledAt)],
+          ["Account created", ui.renderTime(createdAt)],
+          disabledAt === null ? null : ["Disabled", ui.renderTime(disabledAt)],
         ]),
         { id: "about" },
       )
     }
-${panel("Hubs and spokes", membershipList(user, memberships), { id: "memberships" })}
+${ui.panel("Hubs and spokes", membershipList(user, memberships), { id: "memberships" })}
 ${
-      panel(
+      ui.panel(
         "Rename",
         renderPostForm(
           { action: `/users/${id}`, button: "Save", submission },
@@ -61,7 +52,7 @@ ${
         { id: "name" },
       )
     }</div>
-${isSelf ? "" : panel("Account", accountActions(user), { id: "account" })}</div>`,
+${isSelf ? "" : ui.panel("Account", accountActions(user), { id: "account" })}</div>`,
   };
 }
 
@@ -94,7 +85,7 @@ function accountActions(user: UserItem): Markup {
   return markup`${
     actions.map(([what, path, text]) =>
       markup`<div class="form-actions"><p class="small soft">${what}</p>${
-        linkButton([text, `/users/${id}/${path}`])
+        ui.linkButton([text, `/users/${id}/${path}`])
       }</div>`
     )
   }`;
@@ -171,7 +162,7 @@ interface Confirmation extends Pick<UserChange, "text" | "button" | "variant"> {
 }
 
 function confirmationView(user: UserItem, { title, text, path, button, variant, submission }: Confirmation): PageView {
-  const here = `/users/${user.id}`, also = linkButton(["Cancel", here]);
+  const here = `/users/${user.id}`, also = ui.linkButton(["Cancel", here]);
   return {
     ...headOf(user),
     title,
@@ -187,13 +178,13 @@ export function createdPasswordView(user: UserItem, password: string): PageView 
     title: `New password for ${user.displayName}`,
     lead: user.email,
     body: markup`${
-      callout(
+      ui.callout(
         "good",
         markup`<p><b>Copy this password now.</b> It is not shown again. Send it to the user privately, and ask them
 to change it on their account page.</p>`,
       )
     }
-${copyableCode(password, "the password")}
-<p>${linkButton(["I have copied the password", `/users/${user.id}`])}</p>`,
+${ui.copyableCode(password, "the password")}
+<p>${ui.linkButton(["I have copied the password", `/users/${user.id}`])}</p>`,
   };
 }

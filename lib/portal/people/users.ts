@@ -1,4 +1,5 @@
 /** Renders the list of users and the form to invite a user, for operators. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
@@ -10,15 +11,7 @@ import {
   type SelectOption,
 } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
-import {
-  appendQuery,
-  badge,
-  type BadgeTone,
-  emptyState,
-  humanize,
-  linkButton,
-  nextPageLink,
-} from "#lib/portal/components/parts.ts";
+import { badge, type BadgeTone, emptyState, humanize, linkButton, nextPageLink } from "#lib/portal/components/parts.ts";
 import { USER_ROLES } from "#lib/model/user.ts";
 import type { Hub } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
@@ -28,9 +21,7 @@ export const USERS_PER_PAGE = 50;
 export type UserItem = v.InferOutput<typeof UserRecordView>;
 
 interface UsersProps {
-  readonly users: readonly UserItem[];
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
+  readonly users: ListPage<UserItem>;
   readonly query: {
     readonly q?: string | undefined;
     readonly role?: string | undefined;
@@ -38,7 +29,7 @@ interface UsersProps {
   };
 }
 
-export function usersView({ users, next, query }: UsersProps): PageView {
+export function usersView({ users, query }: UsersProps): PageView {
   return {
     title: "Users",
     section: "users",
@@ -52,11 +43,11 @@ export function usersView({ users, next, query }: UsersProps): PageView {
       ])
     }
 ${
-      users.length === 0
+      users.items.length === 0
         ? emptyState("No matching users", "Change the search or show all users.", linkButton(["All users", "/users"]))
-        : markup`<ul class="list people">${users.map(row)}</ul>`
+        : markup`<ul class="list people">${users.items.map(row)}</ul>`
     }
-${nextPageLink(next && appendQuery("/users", { ...query, before: next }))}`,
+${nextPageLink("/users", users.next, query)}`,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Renders requests to create hubs: the list, the form, and the page on which operators approve or reject a request. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
   filterOptions,
@@ -7,20 +8,7 @@ import {
   renderFormFields,
   renderPostForm,
 } from "#lib/portal/components/forms.ts";
-import {
-  appendQuery,
-  badge,
-  type BadgeTone,
-  callout,
-  definitionList,
-  emptyState,
-  humanize,
-  linkButton,
-  nextPageLink,
-  panel,
-  renderPostButton,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, HubRequest, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { buildHubFields } from "#lib/portal/hubs/new-hub.ts";
@@ -33,13 +21,13 @@ export function newRequestView(catalog: CatalogOffer, submission?: RefusedSubmis
     section: "requests",
     crumbs: [["Requests", "/requests"]],
     lead: "A hub groups the Moodle sites of one organisation. An operator will decide, and you will get an email.",
-    body: panel(
+    body: ui.panel(
       "Details",
       renderPostForm(
         {
           action: "/requests/new",
           button: "Send request",
-          also: linkButton(["Cancel", "/requests"]),
+          also: ui.linkButton(["Cancel", "/requests"]),
           submission,
           hidden: { key: crypto.randomUUID() },
         },
@@ -75,14 +63,14 @@ export function requestView({ me, request, catalog, submission, refusedDecision 
     crumbs: [["Requests", "/requests"]],
     badge: requestBadge(state),
     actions: open && request.requestedBy.email === me.email
-      ? renderPostButton(`/requests/${id}/withdraw`, "Withdraw", { about: name })
+      ? ui.renderPostButton(`/requests/${id}/withdraw`, "Withdraw", { about: name })
       : "",
     ...(open && { poll: 15 }),
     body: canDecide
       ? markup`<div class="two-columns"><div class="column">${requestDetailsPanel(request)}${
         approvePanel(request, catalog, submissionFor("approve"))
       }</div>${rejectPanel(request, submissionFor("reject"))}</div>`
-      : markup`${submission ? callout("bad", `${submission.message}.`) : ""}${requestDetailsPanel(request)}`,
+      : markup`${submission ? ui.callout("bad", `${submission.message}.`) : ""}${requestDetailsPanel(request)}`,
     style: ".user-text { white-space: pre-line; overflow-wrap: anywhere; }",
   };
 }
@@ -90,30 +78,32 @@ export function requestView({ me, request, catalog, submission, refusedDecision 
 function requestDetailsPanel(request: HubRequest): Markup {
   const { slug, region, mode, tier, reason, requestedBy, createdAt, state, decidedBy, decidedAt, federationId } =
     request;
-  return panel(
+  return ui.panel(
     "Request",
     markup`${
-      definitionList([
+      ui.definitionList([
         ["Slug", markup`<code>${slug}</code>`],
         region === null ? null : ["Region", region],
         tier === null ? null : ["Tier", tier],
         mode === null ? null : ["Mode", mode],
         ["Requested by", requestedBy.email],
-        ["Requested", renderTime(createdAt)],
+        ["Requested", ui.renderTime(createdAt)],
         decidedBy === null ? null : [`${state === "withdrawn" ? "Withdrawn" : "Decided"} by`, decidedBy.email],
-        decidedAt === null ? null : [state === "withdrawn" ? "Withdrawn" : "Decided", renderTime(decidedAt)],
+        decidedAt === null ? null : [state === "withdrawn" ? "Withdrawn" : "Decided", ui.renderTime(decidedAt)],
       ])
     }${reason === null ? "" : markup`<h3>Reason</h3><p class="user-text">${reason}</p>`}${
       request.rejectReason === null
         ? ""
         : markup`<h3>Reason for the rejection</h3><p class="user-text">${request.rejectReason}</p>`
-    }${federationId === null ? "" : markup`<p>${linkButton(["Go to the hub", `/hubs/${federationId}`], "main")}</p>`}`,
+    }${
+      federationId === null ? "" : markup`<p>${ui.linkButton(["Go to the hub", `/hubs/${federationId}`], "main")}</p>`
+    }`,
     { id: "request", live: true },
   );
 }
 
 function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: RefusedSubmission | undefined): Markup {
-  return panel(
+  return ui.panel(
     "Approve",
     renderPostForm(
       {
@@ -133,7 +123,7 @@ function approvePanel(request: HubRequest, catalog: CatalogOffer, submission: Re
 }
 
 function rejectPanel({ id, requestedBy }: HubRequest, submission: RefusedSubmission | undefined): Markup {
-  return panel(
+  return ui.panel(
     "Reject",
     renderPostForm(
       {
@@ -160,15 +150,13 @@ export const REQUESTS_PER_PAGE = 25;
 
 interface RequestsProps {
   readonly me: CurrentUser;
-  readonly requests: readonly HubRequest[];
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
+  readonly requests: ListPage<HubRequest>;
   /** Restore requests that are still open; empty unless the user is an operator. */
   readonly restores: readonly RestoreRequestItem[];
   readonly query: { readonly state?: string | undefined };
 }
 
-export function requestsView({ me, requests, next, restores, query }: RequestsProps): PageView {
+export function requestsView({ me, requests, restores, query }: RequestsProps): PageView {
   return {
     title: "Hub requests",
     section: "requests",
@@ -183,28 +171,28 @@ export function requestsView({ me, requests, next, restores, query }: RequestsPr
       renderFormField({ name: "state", label: "State", value: query.state, options: filterOptions(HUB_REQUEST_STATES) })
     }<button class="quiet">Filter</button></form>
 <div id="requests" data-live>${
-      requests.length > 0
-        ? markup`<ul class="list plain">${requests.map((request) => requestRow(request, me))}</ul>`
+      requests.items.length > 0
+        ? markup`<ul class="list plain">${requests.items.map((request) => requestRow(request, me))}</ul>`
         : query.state === undefined
         ? noRequests(me)
-        : emptyState(
+        : ui.emptyState(
           "No matching requests",
           "Change the filter or show all requests.",
-          linkButton(["All requests", "/requests"]),
+          ui.linkButton(["All requests", "/requests"]),
         )
     }</div>
-${nextPageLink(next && appendQuery("/requests", { ...query, before: next }))}`,
+${ui.nextPageLink("/requests", requests.next, query)}`,
   };
 }
 
 function restoreRequestsPanel(restores: readonly RestoreRequestItem[]): Markup | string {
   if (restores.length === 0) return "";
-  return panel(
+  return ui.panel(
     "Restore requests",
     markup`<ul class="list plain">${
       restores.map(({ id, spokeId, backupId, reason, requestedBy, createdAt }) =>
         markup`<li id="${id}"><span class="name"><a class="cover" href="/spokes/${spokeId}/backups#${id}">${requestedBy.email}</a><span class="tiny soft">${backupId}</span></span>
-<span class="small soft">${shorten(reason)}</span><span class="tiny soft">${renderTime(createdAt)}</span></li>`
+<span class="small soft">${shorten(reason)}</span><span class="tiny soft">${ui.renderTime(createdAt)}</span></li>`
       )
     }</ul>`,
     { id: "open-restores" },
@@ -213,11 +201,11 @@ function restoreRequestsPanel(restores: readonly RestoreRequestItem[]): Markup |
 
 function noRequests({ role }: CurrentUser): Markup {
   return role === "operator"
-    ? emptyState("No hub requests yet", "New requests appear here, and you will get an email about each request.")
-    : emptyState(
+    ? ui.emptyState("No hub requests yet", "New requests appear here, and you will get an email about each request.")
+    : ui.emptyState(
       "No hub requests yet",
       "A hub groups the Moodle sites of one organisation.",
-      linkButton(["Request a hub", "/requests/new"], "main"),
+      ui.linkButton(["Request a hub", "/requests/new"], "main"),
     );
 }
 
@@ -226,7 +214,7 @@ function requestRow(
   { role }: CurrentUser,
 ): Markup {
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/requests/${id}">${name}</a><span class="tiny soft">${slug}</span></span>
-<span class="small soft">${role === "operator" ? `${requestedBy.email} · ` : ""}${renderTime(createdAt)}${
+<span class="small soft">${role === "operator" ? `${requestedBy.email} · ` : ""}${ui.renderTime(createdAt)}${
     reason === null ? "" : markup`<br>${shorten(reason)}`
   }</span>${requestBadge(state)}</li>`;
 }
@@ -235,7 +223,7 @@ function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-const STATES: Readonly<Record<HubRequest["state"], readonly [BadgeTone, IconName]>> = {
+const STATES: Readonly<Record<HubRequest["state"], readonly [ui.BadgeTone, IconName]>> = {
   pending: ["warn", "wait"],
   approved: ["good", "done"],
   rejected: ["bad", "cross"],
@@ -243,5 +231,5 @@ const STATES: Readonly<Record<HubRequest["state"], readonly [BadgeTone, IconName
 };
 
 export function requestBadge(state: HubRequest["state"]): Markup {
-  return badge(...STATES[state], humanize(state));
+  return ui.badge(...STATES[state], ui.humanize(state));
 }

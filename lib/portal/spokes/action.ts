@@ -101,7 +101,6 @@ export function actionView(
 /** A preview button for browsers without JavaScript. In other browsers, the script shows the preview automatically. */
 const PREVIEW_BUTTON = markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`;
 
-/** Returns a form field for each parameter of the action. */
 function fieldsOf(
   action: SpokeActionName,
   { size, lmsVersion }: Spoke,

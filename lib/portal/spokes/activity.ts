@@ -1,6 +1,7 @@
 /** Renders a spoke's activity: a list of events, and a bar chart over time with the same numbers in a table. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { appendQuery, dataTable, emptyState, nextPageLink, panel, renderTime } from "#lib/portal/components/parts.ts";
+import { dataTable, emptyState, nextPageLink, panel, renderTime } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, eventStyle, renderEventRow } from "#lib/portal/audit/event.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
@@ -10,15 +11,13 @@ export const EVENTS_PER_PAGE = 50;
 
 export interface ActivityProps {
   readonly spokePage: SpokePageData;
-  readonly events: readonly AuditEventItem[];
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
+  readonly events: ListPage<AuditEventItem>;
   /** The cursor of this page; null for the page with the newest events. */
   readonly before: string | null;
   readonly now: Date;
 }
 
-export function activityView({ spokePage, events, next, before, now }: ActivityProps): PageView {
+export function activityView({ spokePage, events: { items: events, next }, before, now }: ActivityProps): PageView {
   const { spoke: { id }, isOperator } = spokePage, here = `/spokes/${id}/activity`;
   const points = events.map(({ at, kind }) => ({ at: new Date(at), failed: kind.endsWith("_failed") }));
   const until = before === null ? now : points[0]?.at ?? now;
@@ -39,7 +38,7 @@ export function activityView({ spokePage, events, next, before, now }: ActivityP
 <section aria-labelledby="events-title" class="column"><h2 class="visually-hidden" id="events-title">Events</h2><ul class="list event-list" id="events" data-live>${
         events.map((event) => renderEventRow(event, { linkUsers: isOperator }))
       }</ul></section>
-${nextPageLink(next && appendQuery(here, { before: next }))}`
+${nextPageLink(here, next)}`
       : emptyState(
         "No activity",
         before === null ? "Events for this spoke appear here." : "There are no older events.",
