@@ -1,5 +1,5 @@
 /** Reads the current value of each gauge (a metric that can go up and down) whenever metrics are requested. */
-import type { FleetCounts } from "#lib/domains/fleet/count.ts";
+import type { FleetCounts } from "#lib/domains/fleet/watch.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { GaugeValues } from "#lib/metrics/registry.ts";
 import type { Program } from "./compose.ts";

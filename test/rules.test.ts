@@ -135,7 +135,7 @@ test("a route exports its methods and reaches no database and no cluster by itse
   for (const { path, text, imports } of await read("routes")) {
     for (const [line] of text.matchAll(/^export .*$/gm)) {
       const declares =
-        /^export const (?:GET|POST|PUT|PATCH|DELETE) = (?:endpoint|portalPage|formAction|publicPage|publicForm|assetEndpoint)\(\{(?:$| )/;
+        /^export const (?:(?:GET|POST|PUT|PATCH|DELETE) = (?:endpoint|portalPage|formAction|publicPage|publicForm|assetEndpoint)|\{ GET, POST \} = formPage)\(\{(?:$| )|^export const \{ GET, POST \} = mailLinkEndpoints\(\w+\);$/;
       if (!declares.test(line)) found.push(`${path}: ${line}`);
     }
     const known = path.startsWith("routes/api/") ? /^(?:valibot$|#lib\/)/ : /^(?:valibot$|#lib\/|#routes\/api\/)/;

@@ -18,6 +18,7 @@
  * hashed as the database prints it, because parsing it as JSON would lose digits of long numbers.
  */
 import { createHash } from "node:crypto";
+import { isId } from "#lib/base/ids.ts";
 
 /** The hash that precedes the first event of every chain. */
 export const CHAIN_START_HASH = "0".repeat(64);
@@ -70,4 +71,26 @@ function serializeLink(previous: string, link: ChainedEvent): string {
     String(link.customerVisible),
   ];
   return values.map((value) => value === null ? "-\n" : `${Buffer.byteLength(value)}:${value}\n`).join("");
+}
+
+export interface ChainHead {
+  readonly chain: string;
+  /** The number of sealed events, which is at least 1. */
+  readonly count: number;
+  /** The hash of the chain's last sealed event. */
+  readonly hash: string;
+}
+
+export function formatChainHead({ chain, count, hash }: ChainHead): string {
+  return `${chain}:${count}:${hash}`;
+}
+
+/** Parses a chain head such as `CHAIN:COUNT:HASH`. Returns null if the text has a different format. */
+export function parseChainHead(text: string): ChainHead | null {
+  const [, chain, count, hash] = /^(\w+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  return chain && count && hash && isChainName(chain) ? { chain, count: Number(count), hash } : null;
+}
+
+export function isChainName(text: string): boolean {
+  return text === SYSTEM_CHAIN || isId("fed", text);
 }

@@ -3,7 +3,7 @@
  * against heads, which are hashes that were exported earlier. Somebody who can rewrite the events can also rewrite the
  * seal, but not an exported head. If a head matches, all events that the head covers are unchanged.
  */
-import type { ChainHead } from "#lib/audit/head.ts";
+import type { ChainHead } from "#lib/audit/chain.ts";
 
 export interface ChainCheckInput {
   /** The chain's seal (last stored hash). Undefined if no event is sealed yet. */

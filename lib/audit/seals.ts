@@ -4,8 +4,7 @@
  * or seal it twice. lib/changes assigns times in commit order, so no event can later appear before a sealed one.
  */
 import { sql } from "kysely";
-import { hashChainedEvent, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
-import type { ChainHead } from "#lib/audit/head.ts";
+import { type ChainHead, hashChainedEvent, SYSTEM_CHAIN } from "#lib/audit/chain.ts";
 import { type ChainPosition, readChainedEvents } from "#lib/audit/links.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { MINUTE } from "#lib/base/time.ts";

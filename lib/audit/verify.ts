@@ -4,8 +4,7 @@
  * single snapshot, so that concurrent writes do not matter. Events that are not sealed yet are only counted.
  */
 import { sql } from "kysely";
-import { CHAIN_START_HASH, hashChainedEvent } from "#lib/audit/chain.ts";
-import type { ChainHead } from "#lib/audit/head.ts";
+import { CHAIN_START_HASH, type ChainHead, hashChainedEvent } from "#lib/audit/chain.ts";
 import { type ChainPosition, countChainedEvents, readChainedEvents } from "#lib/audit/links.ts";
 import { readChainSeal } from "#lib/audit/seals.ts";
 import { type ChainCheckResult, checkChain } from "#lib/audit/check-chain.ts";

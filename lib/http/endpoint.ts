@@ -141,7 +141,6 @@ export interface RequestRefusal {
   readonly path: string | null;
 }
 
-/** Returns the manifest without the portal's pages. */
 export function withoutPortal(manifest: Manifest): Manifest {
   return manifest.filter(([, module]) => HTTP_METHODS.every((method) => !module[method]?.portal));
 }

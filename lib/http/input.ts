@@ -7,7 +7,6 @@ import { readForm } from "#lib/http/form.ts";
 import { collectInputProblems, describeInputProblems } from "#lib/http/input-problems.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown-fields.ts";
 
-/** Returns whether requests with this method may have a body. */
 export function mayHaveBody(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }

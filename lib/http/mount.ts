@@ -26,7 +26,7 @@ import {
 } from "#lib/http/fallback-routes.ts";
 import { type HttpResponse, isBodyStream } from "#lib/http/response.ts";
 import type { HttpExchange, Route } from "#lib/http/exchange.ts";
-import { refuseBearerToken, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
+import { refuseBearerToken, requireSameOrigin, requireScope } from "#lib/http/middleware.ts";
 import {
   decodePathParameters,
   mayHaveBody,

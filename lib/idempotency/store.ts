@@ -4,7 +4,7 @@
  * if it commits, the waiting request gets the stored reply; if it rolls back, the waiting request creates the object.
  */
 import { Fault } from "#lib/base/errors.ts";
-import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { sql } from "kysely";
 
 export interface IdempotencyKey {
@@ -19,18 +19,25 @@ export interface IdempotencyKey {
 const OLDEST_VALID = sql<Date>`wheelwright_now() - interval '24 hours'`;
 
 /**
- * Runs `create`, or returns the stored reply if the key was used within the last 24 hours. `T` must survive a round
+ * Runs `create` in a transaction, or returns the stored reply if the key was used within the last 24 hours. `T` must survive a round
  * trip through JSON. Throws an `impossible` fault (`idempotency_key_reused`, status 422) if the key was used with
  * another body.
  */
-export async function runIdempotently<T>(tx: Tx, key: IdempotencyKey | null, create: () => Promise<T>): Promise<T> {
-  if (!key) return await create();
+export async function runIdempotently<T>(
+  db: Pick<Database, "transact">,
+  key: IdempotencyKey | null,
+  create: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return await db.transact((tx) => key ? createOnce(tx, key, create) : create(tx));
+}
+
+async function createOnce<T>(tx: Tx, key: IdempotencyKey, create: (tx: Tx) => Promise<T>): Promise<T> {
   const { userId, method, path, bodyHash } = key;
   await tx.deleteFrom("idempotency_keys").where(matches(key)).where("createdAt", "<", OLDEST_VALID).execute();
   const inserted = await tx.insertInto("idempotency_keys").values({ userId, method, path, key: key.key, bodyHash })
     .onConflict((conflict) => conflict.doNothing()).returning("key").executeTakeFirst();
   if (!inserted) return checkedReplyOf<T>(await selectReply(tx, key).executeTakeFirstOrThrow(), key);
-  const reply = await create();
+  const reply = await create(tx);
   await tx.updateTable("idempotency_keys").set({ reply: JSON.stringify(reply) }).where(matches(key)).execute();
   return reply;
 }

@@ -32,6 +32,30 @@ export interface Field<S extends v.GenericSchema = v.GenericSchema> extends Desc
   readonly kept: boolean;
 }
 
+/** The properties of a field declaration. Only `label`, `hint`, `example` and `kept` have no default. */
+type Declared = Partial<Omit<Field, "schema">> & Pick<Field, "label" | "hint" | "example" | "kept">;
+
+const SETTING = { nullable: false, shown: true, settable: true, changeable: false, catalogued: null } as const;
+const SYSTEM = { ...SETTING, settable: false } as const;
+
+type Described<S, D, T> = { readonly schema: S } & Omit<D, keyof T> & T;
+
+/** Declares a field that users can set when they create the object. */
+export function setting<S extends v.GenericSchema, const T extends Declared>(
+  schema: S,
+  traits: T,
+): Described<S, typeof SETTING, T> {
+  return { ...SETTING, schema, ...traits };
+}
+
+/** Declares a field that only Wheelwright itself sets. */
+export function system<S extends v.GenericSchema, const T extends Declared>(
+  schema: S,
+  traits: T,
+): Described<S, typeof SYSTEM, T> {
+  return { ...SYSTEM, schema, ...traits };
+}
+
 export type Fields = Readonly<Record<string, Field>>;
 type Trait = "shown" | "settable" | "changeable" | "catalogued" | "kept";
 

@@ -1,7 +1,7 @@
 /** Declares a spoke's fields. To add a field, declare it here and add a column in the folder `sql`. */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
-import type { Field, Fields, ValuesOf } from "#lib/model/field.ts";
+import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
 import { SPOKE_STATES } from "#lib/model/states.ts";
 
 const VERSION_MESSAGE = "must be a version such as 4.5.12";
@@ -9,30 +9,6 @@ export const MoodleVersion = v.pipe(
   v.string(VERSION_MESSAGE),
   v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION_MESSAGE),
 );
-
-/** The properties of a field declaration. Only `label`, `hint`, `example` and `kept` have no default. */
-type Declared = Partial<Omit<Field, "schema">> & Pick<Field, "label" | "hint" | "example" | "kept">;
-
-const SETTING = { nullable: false, shown: true, settable: true, changeable: false, catalogued: null } as const;
-const SYSTEM = { ...SETTING, settable: false } as const;
-
-type Described<S, D, T> = { readonly schema: S } & Omit<D, keyof T> & T;
-
-/** Declares a field that users can set when they create a spoke. */
-function setting<S extends v.GenericSchema, const T extends Declared>(
-  schema: S,
-  traits: T,
-): Described<S, typeof SETTING, T> {
-  return { ...SETTING, schema, ...traits };
-}
-
-/** Declares a field that only Wheelwright itself sets. */
-function system<S extends v.GenericSchema, const T extends Declared>(
-  schema: S,
-  traits: T,
-): Described<S, typeof SYSTEM, T> {
-  return { ...SYSTEM, schema, ...traits };
-}
 
 const text = v.string(), name = boundedText(1, 100), flag = v.boolean("must be true or false");
 

@@ -19,8 +19,8 @@ export type SpokeState = (typeof SPOKE_STATES)[number];
 export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 
 /** The possible states of a hub. The transitions between them are defined in lib/domains/federations/state.ts. */
-export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
-export type FederationState = (typeof FEDERATION_STATES)[number];
+export const HUB_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
+export type HubState = (typeof HUB_STATES)[number];
 
 /** Returns the type of a stream event, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`. */
 export function streamEventType(subject: "Spoke" | "Federation", state: string): string {
@@ -30,5 +30,5 @@ export function streamEventType(subject: "Spoke" | "Federation", state: string):
 /** The types of all stream events that report a state. */
 export const STREAM_EVENT_TYPES: readonly string[] = [
   ...SPOKE_STATES.map((state) => streamEventType("Spoke", state)),
-  ...FEDERATION_STATES.map((state) => streamEventType("Federation", state)),
+  ...HUB_STATES.map((state) => streamEventType("Federation", state)),
 ];

@@ -8,9 +8,11 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
+import { BACKUP_KINDS } from "#lib/model/backup.ts";
 import { recordEntries } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { FEDERATION_STATES, LIVE_STATES } from "#lib/model/states.ts";
+import { HUB_STATES, LIVE_STATES } from "#lib/model/states.ts";
 import { isImageDigest } from "#lib/moodle/image-digest.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 
@@ -21,9 +23,6 @@ const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 export const SITE_RECORD_CONFIG_MAP_NAME: ObjectRef = { ...KIND, name: "wheelwright" };
 /** The label for a site record's type, `spoke` or `hub`. On snapshots, the annotation for the signed record. */
 export const SITE_RECORD_KEY = "wheelwright.dev/site-record-of";
-
-const HUB_TEXTS = ["id", "name", "namespace", "createdBy"] as const;
-const HUB_NULLABLE_TEXTS = ["region", "mode", "tier", "stateReason"] as const;
 
 const Timestamp = v.pipe(v.string(), v.isoTimestamp(), v.transform((text) => new Date(text)));
 const timestamps = { createdAt: Timestamp, updatedAt: Timestamp, readyAt: v.nullable(Timestamp) };
@@ -45,10 +44,9 @@ export const SpokeSiteRecord = v.object({
 export type SpokeSiteRecord = v.InferOutput<typeof SpokeSiteRecord>;
 
 export const HubSiteRecord = v.object({
-  ...v.entriesFromList(HUB_TEXTS, v.string()),
-  ...v.entriesFromList(HUB_NULLABLE_TEXTS, v.nullable(v.string())),
+  ...recordEntries(hubFields),
   slug: Slug,
-  state: v.picklist(FEDERATION_STATES.filter((state) => state !== "removed")),
+  state: v.picklist(HUB_STATES.filter((state) => state !== "removed")),
   ...timestamps,
 });
 export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;
@@ -57,7 +55,7 @@ export type HubSiteRecord = v.InferOutput<typeof HubSiteRecord>;
 export const BackupRecord = v.object({
   ...v.entriesFromList(["id", "operationId"], v.string()),
   ...v.entriesFromList(["lmsVersion", "siteIdentifier"], v.nullable(v.string())),
-  kind: v.picklist(["nightly", "manual", "upgrade", "last"]),
+  kind: v.picklist(BACKUP_KINDS),
   images: v.nullable(v.object({ moodle: v.string(), postgres: v.string(), fpmDirectory: v.string() })),
   volumes: v.pipe(v.array(v.object({ claim: v.string(), snapshot: v.string() })), v.readonly()),
 });

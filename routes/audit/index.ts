@@ -6,9 +6,9 @@ export const GET = portalPage({
   summary: "The audit log with a search form, for operators",
   query: optionalQuerySchema("kind", "actor", "federationId", "objectType", "objectId", "until", "before"),
   async show({ callApi, query: { before, ...filters } }) {
-    const { items, next } = await callApi(getAudit, {
+    const events = await callApi(getAudit, {
       query: { ...buildAuditQuery(filters, before), limit: String(AUDIT_EVENTS_PER_PAGE) },
     });
-    return auditView({ events: items, next, filters });
+    return auditView({ events, filters });
   },
 });

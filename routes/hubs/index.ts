@@ -9,7 +9,7 @@ export const GET = portalPage({
   query: optionalQuerySchema("q", "state", "before"),
   async show({ callApi, me, query: { before, ...query } }) {
     const limit = String(HUBS_PER_PAGE);
-    const [found, glance, failed, degraded] = await Promise.all([
+    const [hubs, overview, failed, degraded] = await Promise.all([
       callApi(getHubs, { query: { ...query, before, limit } }),
       callApi(getOverview),
       callApi(getMySpokes, { query: { state: "failed", limit: "5" } }),
@@ -17,11 +17,10 @@ export const GET = portalPage({
     ]);
     return hubsView({
       me,
-      hubs: found.items,
-      overview: glance,
+      hubs,
+      overview,
       unhealthy: [...failed.items, ...degraded.items],
       query,
-      next: found.next,
     });
   },
 });

@@ -11,10 +11,10 @@ export const GET = portalPage({
   query,
   async show({ callApi, me, query }) {
     const { show, before } = query, limit = String(NOTIFICATIONS_PER_PAGE);
-    const { items, next } = await callApi(getNotifications, {
+    const list = await callApi(getNotifications, {
       query: { before, limit, unreadOnly: String(show === "unread") },
     });
-    return notificationsView({ me, list: items, next, query });
+    return notificationsView({ me, list, query });
   },
 });
 

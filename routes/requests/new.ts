@@ -1,19 +1,18 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as createRequest } from "#routes/api/federation-requests/index.ts";
+import { NEW_HUB_FIELDS } from "#lib/portal/hubs/new-hub.ts";
 import { newRequestView } from "#lib/portal/requests/request.ts";
-import { dropEmptyFields, formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
+import { dropEmptyFields, formPage, formSchema } from "#lib/portal/page/page.ts";
 
-export const GET = portalPage({
+export const { GET, POST } = formPage({
   summary: "The form for requesting a hub",
-  show: async ({ callApi }) => newRequestView(await callApi(getCatalog)),
-});
-
-export const POST = formAction({
-  summary: "Request a hub",
-  body: formSchema("slug", "name", "region", "mode", "tier", "reason", "key"),
-  async submit({ callApi, body: { key, ...typed } }) {
-    const { id } = await callApi(createRequest, { body: dropEmptyFields(typed), key });
-    return { to: `/requests/${id}?done=requested` };
+  show: async ({ callApi }, submission) => newRequestView(await callApi(getCatalog), submission),
+  form: {
+    summary: "Request a hub",
+    body: formSchema(...NEW_HUB_FIELDS, "reason", "key"),
+    async submit({ callApi, body: { key, ...typed } }) {
+      const { id } = await callApi(createRequest, { body: dropEmptyFields(typed), key });
+      return { to: `/requests/${id}?done=requested` };
+    },
   },
-  onRefusal: async ({ callApi }, submission) => newRequestView(await callApi(getCatalog), submission),
 });

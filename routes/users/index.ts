@@ -6,7 +6,7 @@ export const GET = portalPage({
   summary: "The list of users with a search form, for operators",
   query: optionalQuerySchema("q", "role", "state", "before"),
   async show({ callApi, query: { before, ...query } }) {
-    const { items, next } = await callApi(getUsers, { query: { ...query, before, limit: String(USERS_PER_PAGE) } });
-    return usersView({ users: items, next, query });
+    const users = await callApi(getUsers, { query: { ...query, before, limit: String(USERS_PER_PAGE) } });
+    return usersView({ users, query });
   },
 });

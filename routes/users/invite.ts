@@ -5,34 +5,29 @@ import { GET as getUsers } from "#routes/api/users/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { resultIfVisible } from "#lib/portal/page/call-api.ts";
 import { INVITE_FLASH_KEYS } from "#lib/portal/components/flash-messages.ts";
-import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
-import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { formPage, formSchema } from "#lib/portal/page/page.ts";
 import { inviteView } from "#lib/portal/people/users.ts";
 
 const MAX_HUBS = 100; // the maximum number of hubs in the select, read as one page from the API
 
-export const GET = portalPage({
+export const { GET, POST } = formPage({
   summary: "The form for inviting a user, for operators",
-  show: (call) => form(call),
-});
-
-export const POST = formAction({
-  summary: "Invite a user to a hub",
-  body: formSchema("email", "displayName", "federationId"),
-  async submit({ callApi, body: { email, displayName, federationId } }) {
-    if (!await resultIfVisible(callApi(getHub, { params: { federationId } }))) throw hubNotFound();
-    const body = { email, displayName: displayName.trim() || undefined };
-    const { userId, status } = await callApi(invite, { params: { federationId }, body });
-    return { to: `/users/${userId}?done=${INVITE_FLASH_KEYS[status]}` };
+  async show({ callApi }, submission) {
+    await callApi(getUsers, { query: { limit: "1" } }); // refuses callers who are not operators
+    const { items, next } = await callApi(getHubs, { query: { limit: String(MAX_HUBS) } });
+    return inviteView(next === null ? items : null, submission);
   },
-  onRefusal: form,
+  form: {
+    summary: "Invite a user to a hub",
+    body: formSchema("email", "displayName", "federationId"),
+    async submit({ callApi, body: { email, displayName, federationId } }) {
+      if (!await resultIfVisible(callApi(getHub, { params: { federationId } }))) throw hubNotFound();
+      const body = { email, displayName: displayName.trim() || undefined };
+      const { userId, status } = await callApi(invite, { params: { federationId }, body });
+      return { to: `/users/${userId}?done=${INVITE_FLASH_KEYS[status]}` };
+    },
+  },
 });
-
-async function form<Q, B>({ callApi }: PageContext<Q, B>, submission?: RefusedSubmission) {
-  await callApi(getUsers, { query: { limit: "1" } }); // refuses callers who are not operators
-  const { items, next } = await callApi(getHubs, { query: { limit: String(MAX_HUBS) } });
-  return inviteView(next === null ? items : null, submission);
-}
 
 function hubNotFound(): Fault {
   const message = "There is no such hub";

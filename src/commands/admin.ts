@@ -1,5 +1,5 @@
 /** Implements `wheelwright admin reset-password EMAIL`, which sets a new password without signing in. */
-import { resetPasswordFromCommandLine } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordFromCommandLine } from "#lib/domains/auth/accounts.ts";
 import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { withDatabase } from "./database.ts";
 

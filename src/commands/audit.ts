@@ -8,7 +8,7 @@
 import { readFile } from "node:fs/promises";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
 import { sql } from "kysely";
-import { type ChainHead, formatChainHead, isChainName, parseChainHead } from "#lib/audit/head.ts";
+import { type ChainHead, formatChainHead, isChainName, parseChainHead } from "#lib/audit/chain.ts";
 import { listChains, readChainSeals } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import type { Database } from "#lib/drivers/db/database.ts";

@@ -1,7 +1,7 @@
 /** Formats the output of `wheelwright restore`: available backups, previews, and requested operations. */
 import type { Backup } from "#lib/domains/backups/store.ts";
 import type { LostClusterObject } from "#lib/domains/backups/new-cluster.ts";
-import { getRestoreTestFailure } from "#lib/domains/backups/test-result.ts";
+import { getRestoreTestFailure } from "#lib/domains/backups/usable.ts";
 import type { RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import type { SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";

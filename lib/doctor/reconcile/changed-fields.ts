@@ -9,6 +9,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { fieldsWith } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import type { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
 
@@ -22,7 +23,7 @@ const REPORTED_SPOKE_FIELDS = [
   ...fieldsWith(spokeFields, "kept").filter((name) => !UNREPORTED.includes(name)),
   "readyAt",
 ] as const;
-const REPORTED_HUB_FIELDS = ["slug", "name", "region", "mode", "tier", "readyAt"] as const;
+const REPORTED_HUB_FIELDS = [...fieldsWith(hubFields, "settable"), "readyAt"] as const;
 /** The maximum length of a field's value in a finding, in characters. */
 const MAX_VALUE_LENGTH = 60;
 

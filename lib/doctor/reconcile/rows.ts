@@ -1,7 +1,7 @@
 /** Reads the database rows that belong to one cluster, for `reconcile`. */
 import { sql } from "kysely";
 import type { RetentionCandidate } from "#lib/domains/backups/retention.ts";
-import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
+import { type NeededSandboxes, readNeededSandboxes } from "#lib/domains/templates/store.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { ADOPTION_ID_LENGTH } from "#lib/moodle/names.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";

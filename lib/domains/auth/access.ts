@@ -6,7 +6,7 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { UserRole } from "#lib/domains/members/store.ts";
+import type { UserRole } from "#lib/model/user.ts";
 
 export type { TokenScope, UserRole };
 

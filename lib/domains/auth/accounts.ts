@@ -1,4 +1,8 @@
-/** Lets operators rename, promote, demote, disable and enable other users. */
+/**
+ * Lets operators rename, promote, demote, disable and enable other users, and set a generated password for a user who
+ * forgot the old one. The new password is shown once and not stored in plaintext. The operator who requests the reset
+ * vouches for the user, so the reset also verifies the email address.
+ */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type AccessRule, type Actor, operatorAccess } from "#lib/domains/auth/access.ts";
@@ -7,8 +11,15 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
-import { endUserSessions, lockUser } from "#lib/domains/users/store.ts";
+import { enableUser, endUserSessions, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 import type { UserPatch, UserRecord } from "#lib/domains/users/views.ts";
+import { canonicalizeSearchTerm } from "#lib/base/email.ts";
+import { type Requester, SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import { takeOverAccount } from "#lib/domains/auth/mail-link.ts";
+import { generatePassword } from "#lib/drivers/crypto/secret.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import { createMailJob } from "#lib/jobs/mail.ts";
 
 export const userAccess: AccessRule<Actor, { readonly user: UserRecord }> = {
   name: "operator",
@@ -101,4 +112,76 @@ export async function hasOtherOperator(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("operator", "=", true).where("id", "<>", id)
     .where("disabledAt", "is", null).where("emailVerifiedAt", "is not", null).limit(1).executeTakeFirst();
   return row !== undefined;
+}
+
+/**
+ * Resets a user's password, ends all the user's sessions and voids emailed links. Throws a fault: `conflict`
+ * (`user_disabled`) or `unavailable` (`busy`).
+ */
+export async function resetPasswordAsOperator(
+  app: App,
+  actor: Actor,
+  userId: string,
+): Promise<{ readonly userId: string; readonly password: string }> {
+  const password = generatePassword();
+  const passwordHash = await app.passwords.hash(password, { caller: actor.userId });
+  const at = (await app.db.now()).toISOString();
+  await app.db.transact(async (tx) => {
+    const user = (await lockUser(tx, { id: userId }))!;
+    if (user.disabled) throw userDisabledFault(user, "enable the user first");
+    const { email, displayName: name } = user;
+    const notice = createMailJob({ template: "password-changed", to: { email, name }, about: { at, ip: actor.ip } });
+    await applyReset(tx, actor, user, passwordHash, user.verified && user.hasPassword ? [notice] : []);
+  });
+  return { userId, password };
+}
+
+/**
+ * Resets a user's password from the command line. If the user is the only operator and is disabled, also enables the
+ * user. Throws a fault: `missing` (`user_missing`) or `conflict` (`user_disabled`).
+ */
+export async function resetPasswordFromCommandLine(
+  { db, passwords }: Pick<App, "db" | "passwords">,
+  address: string,
+): Promise<{ readonly password: string; readonly enabled: boolean }> {
+  const password = generatePassword(), email = canonicalizeSearchTerm(address.trim());
+  const passwordHash = await passwords.hash(password, { caller: SYSTEM_REQUESTER.userId });
+  const enabled = await db.transact(async (tx) => {
+    const user = await lockUser(tx, { email });
+    if (!user) throw new Fault("missing", "user_missing", `There is no user with the email address ${address}`);
+    if (user.disabled) await enableLastOperator(tx, user);
+    await applyReset(tx, SYSTEM_REQUESTER, user, passwordHash);
+    return user.disabled;
+  });
+  return { password, enabled };
+}
+
+async function applyReset(
+  tx: Tx,
+  requester: Requester,
+  user: LockedUser,
+  passwordHash: string,
+  jobs: readonly NewJob[] = [],
+): Promise<void> {
+  const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens: true });
+  const about = { objectType: "user", objectId: user.id } as const;
+  const audit: AuditEntry[] = [{ kind: "password_reset", ...about, metadata: { email: user.email } }, ...revoked];
+  if (!user.verified) audit.push({ kind: "email_verified", ...about, metadata: { vouchedFor: true } });
+  if (user.disabled) audit.push({ kind: "user_updated", ...about, metadata: { changed: { disabled: false } } });
+  await recordChange(tx, requester, { audit, jobs });
+}
+
+async function enableLastOperator(tx: Tx, user: LockedUser): Promise<void> {
+  if (!user.operator || await hasOtherOperator(tx, user.id)) {
+    throw userDisabledFault(user, "an operator must enable the user first");
+  }
+  await enableUser(tx, user.id);
+}
+
+function userDisabledFault({ email }: LockedUser, remedy: string): Fault {
+  return new Fault(
+    "conflict",
+    "user_disabled",
+    `The user ${email} is disabled and cannot sign in; ${remedy}`,
+  );
 }

@@ -1,11 +1,17 @@
 /**
- * Emails links for resetting forgotten passwords. Each request enqueues a job, even if no account has the address, so
- * neither the response nor the response time reveals which addresses have accounts.
+ * Emails links for resetting forgotten passwords, and sets the new passwords. Each request for a link enqueues a job, even
+ * if no account has the address, so neither the response nor the response time reveals which addresses have accounts.
  */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
-import { createAnonymousRequester } from "#lib/domains/auth/mail-link.ts";
+import {
+  createAnonymousRequester,
+  createMailLinkRequester,
+  redeemMailLink,
+  requireMailLink,
+  takeOverAccount,
+} from "#lib/domains/auth/mail-link.ts";
 import { createOneTimeToken, hasRecentOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
 import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -15,6 +21,7 @@ import { declareJobKind } from "#lib/operations/plan.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type LockedUser, lockUser } from "#lib/domains/users/store.ts";
+import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 
 export const PASSWORD_RESET_LINK_JOB = declareJobKind({
   kind: "forgotten-password",
@@ -56,4 +63,41 @@ export async function createResetLink(tx: Tx, user: LockedUser): Promise<Audited
 /** Returns the user's address and name. Omits the name of an unverified user, because a stranger may have chosen it. */
 export function getMailRecipient({ email, displayName, verified }: LockedUser): { email: string; name: string } {
   return { email, name: verified ? displayName : email };
+}
+
+interface PasswordReset {
+  readonly token: string;
+  readonly password: string;
+  /** Whether the user's API tokens stay valid. By default, the tokens are revoked. */
+  readonly keepTokens?: boolean | undefined;
+}
+
+/**
+ * Sets the password, verifies the email address and ends all sessions. Returns the user's email address. Throws an
+ * `impossible` fault (`link_spent`) if the link is not valid.
+ */
+export async function resetPasswordByLink(
+  app: App,
+  origin: RequestOrigin,
+  { token, password, keepTokens }: PasswordReset,
+): Promise<string> {
+  const link = await requireMailLink(app.db.rows, "password_reset", token);
+  requireStrongPassword(password, link.email);
+  const passwordHash = await app.passwords.hash(password, { caller: link.userId });
+  const at = (await app.db.now()).toISOString();
+  await app.db.transact(async (tx) => {
+    const user = await redeemMailLink(tx, link);
+    const revoked = await takeOverAccount(tx, user, { passwordHash, keepTokens });
+    const about = { objectType: "user", objectId: user.id } as const;
+    const notice = { template: "password-changed", to: getMailRecipient(user), about: { at, ip: origin.ip } } as const;
+    await recordChange(tx, createMailLinkRequester(link, origin), {
+      audit: [
+        { kind: "password_reset", ...about },
+        ...(user.verified ? [] : [{ kind: "email_verified", ...about } as const]),
+        ...revoked,
+      ],
+      jobs: user.hasPassword ? [createMailJob(notice)] : [],
+    });
+  });
+  return link.email;
 }

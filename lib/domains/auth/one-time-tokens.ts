@@ -1,7 +1,8 @@
 /** Stores one-time tokens for emailed links. Only hashes of the emailed secrets are stored. */
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { createSecret, hashSecret, hasSecretFormat } from "#lib/drivers/crypto/secret.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
@@ -15,26 +16,18 @@ export const MAIL_LINK_LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   email_verification: 24 * HOUR,
 };
 
-export interface OneTimeToken {
-  readonly id: string;
-  readonly purpose: LinkPurpose;
-  readonly userId: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}
-
-const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
+const COLUMNS = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
+export type OneTimeToken = Pick<Selectable<Schema["one_time_tokens"]>, (typeof COLUMNS)[number]>;
 
 /** Creates a one-time token. Earlier tokens stay valid until they expire or are voided. */
 export async function createOneTimeToken(tx: Tx, purpose: LinkPurpose, userId: string): Promise<OneTimeToken> {
   const minutes = MAIL_LINK_LIFETIMES[purpose] / MINUTE;
-  const row = await tx.insertInto("one_time_tokens").values({
+  return await tx.insertInto("one_time_tokens").values({
     id: createId("ott"),
     purpose,
     userId,
     expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'`,
-  }).returning(columns).executeTakeFirstOrThrow();
-  return toGrant(row);
+  }).returning(COLUMNS).executeTakeFirstOrThrow();
 }
 
 /** Returns whether the user has an unused one-time token from the last `ms` milliseconds. */
@@ -67,9 +60,8 @@ export async function findOneTimeToken(
   secret: string,
 ): Promise<OneTimeToken | null> {
   if (!hasSecretFormat(secret)) return null;
-  const row = await selectOpenGrants(rows).where("purpose", "=", purpose)
-    .where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`).executeTakeFirst();
-  return row ? toGrant(row) : null;
+  return await selectOpenGrants(rows).where("purpose", "=", purpose)
+    .where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`).executeTakeFirst() ?? null;
 }
 
 /** Redeems a one-time token. Of several parallel calls, one succeeds and the others throw `link_spent`. */
@@ -78,8 +70,8 @@ export async function redeemOneTimeToken(tx: Tx, purpose: LinkPurpose, secret: s
     .set({ usedAt: sql<Date>`wheelwright_now()` })
     .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`)
     .where("usedAt", "is", null).where("voidedAt", "is", null)
-    .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
-  if (row) return toGrant(row);
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning(COLUMNS).executeTakeFirst();
+  if (row) return row;
   throw invalidLinkFault();
 }
 
@@ -95,17 +87,6 @@ export async function voidOneTimeTokens(tx: Tx, userId: string, purposes: readon
 }
 
 function selectOpenGrants(rows: RowQueries) {
-  return rows.selectFrom("one_time_tokens").select(columns).where("usedAt", "is", null).where("voidedAt", "is", null)
+  return rows.selectFrom("one_time_tokens").select(COLUMNS).where("usedAt", "is", null).where("voidedAt", "is", null)
     .where("expiresAt", ">", sql<Date>`wheelwright_now()`);
-}
-
-function toGrant(row: {
-  readonly id: string;
-  readonly purpose: LinkPurpose;
-  readonly userId: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}): OneTimeToken {
-  const { id, purpose, userId, createdAt, expiresAt } = row;
-  return { id, purpose, userId, createdAt, expiresAt };
 }

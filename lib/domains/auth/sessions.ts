@@ -1,8 +1,13 @@
-/** Starts and ends login sessions. */
+/** Starts and ends login sessions. Lets users list their own sessions (at most 100) and end them. */
 import { sql } from "kysely";
 import { createSecret, hashSecret } from "#lib/drivers/crypto/secret.ts";
-import type { Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { sessionExpiryExpression, validSessionCondition } from "#lib/domains/auth/credentials.ts";
+import { recordChange } from "#lib/changes/record.ts";
+import { Fault } from "#lib/base/errors.ts";
 
 export interface NewSession {
   readonly id: string;
@@ -43,4 +48,50 @@ export async function endOtherSessions(tx: Tx, userId: string, id: string): Prom
     .where("userId", "=", userId).where("id", "<>", id).where("endedAt", "is", null).executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) tx.wakes.add(`user:${userId}`);
   return Number(numUpdatedRows);
+}
+
+interface Session {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** The time when the session was last used, accurate to one minute. */
+  readonly lastUsedAt: Date;
+  /** The time when the session expires if it is not used again. */
+  readonly expiresAt: Date;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly current: boolean;
+}
+
+const MAX_LISTED = 100;
+
+/** Lists the caller's valid sessions: first the current session, then the most recently used sessions. */
+export async function listSessions(rows: RowQueries, { userId, credential }: Actor): Promise<Session[]> {
+  const found = await rows.selectFrom("sessions")
+    .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiryExpression.as("expiresAt")])
+    .where("userId", "=", userId).where(validSessionCondition)
+    .orderBy(sql`id = ${credential.id}`, "desc").orderBy("lastUsedAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
+    .execute();
+  return found.map((row) => ({ ...row, current: row.id === credential.id }));
+}
+
+/** Ends one of the caller's sessions. Idempotent. Throws a `missing` fault for another user's session. */
+export async function endOwnSession(app: App, actor: Actor, id: string): Promise<void> {
+  await app.db.transact(async (tx) => {
+    const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("userId", "=", actor.userId)
+      .executeTakeFirst();
+    if (!own) throw new Fault("missing", "session_missing", "There is no such session, or it is not yours");
+    if (!await endSession(tx, id)) return;
+    await recordChange(tx, actor, { audit: [{ kind: "session_ended", objectType: "session", objectId: id }] });
+  });
+}
+
+export async function endOwnOtherSessions(app: App, actor: Actor): Promise<void> {
+  await app.db.transact(async (tx) => {
+    const ended = await endOtherSessions(tx, actor.userId, actor.credential.id);
+    if (ended === 0) return;
+    const metadata = { ended };
+    await recordChange(tx, actor, {
+      audit: [{ kind: "other_sessions_ended", objectType: "user", objectId: actor.userId, metadata }],
+    });
+  });
 }

@@ -7,7 +7,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { createApiToken } from "#lib/drivers/crypto/token.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createId, isId } from "#lib/base/ids.ts";
@@ -18,16 +18,9 @@ interface TokenRequest {
   readonly expiresAt?: Date | undefined;
 }
 
-export interface ApiToken {
-  readonly id: string;
-  readonly name: string;
-  readonly scope: TokenScope;
-  /** The first characters of the token, which identify it in logs. */
-  readonly prefix: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
-}
+/** The columns of a token that its owner can see. The prefix is the token's first characters, which identify it in logs. */
+const COLUMNS = ["id", "name", "scope", "prefix", "createdAt", "expiresAt", "lastUsedAt"] as const;
+export type ApiToken = Pick<Selectable<Schema["api_tokens"]>, (typeof COLUMNS)[number]>;
 
 /** Loads the API token in the URL path, unless it is revoked. Only operators can load other users' tokens. */
 export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
@@ -35,12 +28,12 @@ export const ownTokenAccess: AccessRule<Actor, { readonly token: ApiToken }> = {
   async admit({ app, actor: caller, params: { tokenId = "" } }) {
     const actor = requireActor(caller);
     if (!isId("tok", tokenId)) throw tokenMissingFault();
-    let query = app.db.rows.selectFrom("api_tokens").selectAll().where("id", "=", tokenId)
+    let query = app.db.rows.selectFrom("api_tokens").select(COLUMNS).where("id", "=", tokenId)
       .where("revokedAt", "is", null);
     if (actor.role !== "operator") query = query.where("userId", "=", actor.userId);
-    const row = await query.executeTakeFirst();
-    if (!row) throw tokenMissingFault();
-    return { actor, token: toToken(row) };
+    const token = await query.executeTakeFirst();
+    if (!token) throw tokenMissingFault();
+    return { actor, token };
   },
 };
 
@@ -58,13 +51,13 @@ export async function createToken(
     if (credential.kind === "session" && !await lockSession(tx, credential.id)) requireActor(null);
     const row = await tx.insertInto("api_tokens")
       .values({ id, userId: actor.userId, name, scope, prefix, tokenHash, expiresAt: expiresAt ?? null })
-      .returningAll().executeTakeFirstOrThrow();
+      .returning(COLUMNS).executeTakeFirstOrThrow();
     if (row.expiresAt && row.expiresAt <= row.createdAt) {
       throw new Fault("invalid", "expiry_past", "expiresAt must be in the future");
     }
     const metadata = { name, scope, prefix, expiresAt: row.expiresAt?.toISOString() ?? null };
     await recordChange(tx, actor, { audit: [{ kind: "token_created", objectType: "token", objectId: id, metadata }] });
-    return { ...toToken(row), token: plaintext };
+    return { ...row, token: plaintext };
   });
 }
 
@@ -74,10 +67,9 @@ export async function listTokens(
   actor: Actor,
   request: ListPageRequest,
 ): Promise<ListPage<ApiToken>> {
-  const own = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
+  const own = rows.selectFrom("api_tokens").select(COLUMNS).where("userId", "=", actor.userId)
     .where("revokedAt", "is", null);
-  const page = await readNewestRows(own, request);
-  return withPageItems(page, page.items.map(toToken));
+  return await readNewestRows(own, request);
 }
 
 /** Revokes an API token. After this call, no replica accepts the token, and its event streams end. */
@@ -90,19 +82,6 @@ export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: 
     const metadata = { name, prefix, userId: revoked.userId };
     await recordChange(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });
   });
-}
-
-function toToken(row: Selectable<Schema["api_tokens"]>): ApiToken {
-  const { id, name, scope, prefix } = row;
-  return {
-    id,
-    name,
-    scope,
-    prefix,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    lastUsedAt: row.lastUsedAt,
-  };
 }
 
 function tokenMissingFault(): Fault {

@@ -8,12 +8,16 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { buildHubSubject, buildSpokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
-import { preferVerifiedBackup } from "#lib/domains/backups/test-result.ts";
-import { createRestoreError, getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import {
+  createRestoreError,
+  getMinimumDiskSizes,
+  preferVerifiedBackup,
+  requireUsableBackup,
+} from "#lib/domains/backups/usable.ts";
 import { recordChange, recordOperation } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/remove.ts";
 import { createHubJob } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { buildVersionAndVolumesFromBackup, replaceVersionAndVolumes } from "#lib/moodle/site-base.ts";

@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { createRestoreError, requireUsableBackup } from "#lib/domains/backups/usable.ts";
-import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
+import { findRollbackVolumes } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type AcceptedAction, requireActionAllowed } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";

@@ -3,6 +3,7 @@
  * Periods without a usable backup are not counted, so the newest usable backup never expires.
  */
 import { DAY } from "#lib/base/time.ts";
+import type { BackupKind, BackupState } from "#lib/model/backup.ts";
 
 export const BACKUP_RETENTION = { daily: 7, weekly: 4, monthly: 6 } as const;
 
@@ -11,8 +12,8 @@ const FAILED_BACKUP_AGE = DAY;
 
 export interface RetentionCandidate {
   readonly id: string;
-  readonly kind: "nightly" | "manual" | "upgrade" | "last";
-  readonly state: "pending" | "ready" | "failed" | "deleted";
+  readonly kind: BackupKind;
+  readonly state: BackupState;
   readonly createdAt: Date;
   /** The time when removal of the backup started; from then on, the backup is unusable. Null before removal. */
   readonly deletingSince: Date | null;

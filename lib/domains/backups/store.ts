@@ -7,10 +7,9 @@ import { redactSecrets } from "#lib/base/redact.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
+import type { BackupKind } from "#lib/model/backup.ts";
 import { createId } from "#lib/base/ids.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-
-export type BackupKind = RetentionCandidate["kind"];
 
 /** The snapshot of one volume in a backup. All fields are set once the backup is ready. */
 export interface BackupVolume {

@@ -64,7 +64,6 @@ function isListed(backup: Backup, now: Date): boolean {
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < FAILURE_LISTED_FOR;
 }
 
-/** Returns the storage drivers of the volumes in the latest backup. */
 export function getVolumeDrivers(latest: Pick<Backup, "volumes"> | undefined): string[] {
   return (latest?.volumes ?? []).flatMap(({ driver }) => driver ?? []);
 }

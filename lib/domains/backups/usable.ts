@@ -1,4 +1,7 @@
-/** Checks whether a site can be restored from a backup, both when the restore is requested and when it starts. */
+/**
+ * Checks whether a site can be restored from a backup, both when the restore is requested and when it starts, and
+ * interprets the result of a backup's last restore test.
+ */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -93,4 +96,22 @@ async function requireCompatibleBackup(rows: RowQueries, spoke: SpokeRow, backup
       `The backup ${id} needs a VolumeSnapshotClass for ${withoutClass.driver} with the deletion policy Retain`;
     throw createRestoreError("NoSnapshotClass", message, "Create this VolumeSnapshotClass in the cluster.");
   }
+}
+
+/** The prefix of the error message for a restore test that was skipped. */
+export const SKIPPED_TEST_PREFIX = "Not tried: ";
+
+/** Returns why the backup's last restore test failed, or null if the test succeeded or was skipped. */
+export function getRestoreTestFailure({ verificationError }: Pick<Backup, "verificationError">): string | null {
+  return verificationError === null || verificationError.startsWith(SKIPPED_TEST_PREFIX) ? null : verificationError;
+}
+
+/**
+ * Returns the newest usable backup, or an older verified backup if the newest backup failed its restore test.
+ * `backups` must be sorted newest first.
+ */
+export function preferVerifiedBackup(backups: readonly Backup[]): Backup | null {
+  const good = backups.filter(isUsableBackup), newest = good[0] ?? null;
+  if (newest === null || getRestoreTestFailure(newest) === null) return newest;
+  return good.find((backup) => backup.verifiedAt !== null && getRestoreTestFailure(backup) === null) ?? newest;
 }

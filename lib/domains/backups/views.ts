@@ -1,5 +1,6 @@
 /** Defines the API schemas for a spoke's backups. */
 import * as v from "valibot";
+import { BACKUP_STATES } from "#lib/model/backup.ts";
 import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
 
 const SnapshotView = v.object({
@@ -8,7 +9,7 @@ const SnapshotView = v.object({
   readyAt: NullableTimestamp,
   /** The minimum total size of the restored volumes, in bytes. Null if the storage driver does not report a size. */
   sizeBytes: v.nullable(v.number()),
-  state: v.picklist(["pending", "ready", "failed"]),
+  state: v.picklist(BACKUP_STATES.filter((state) => state !== "deleted")),
   /** The site's Moodle version when the backup was taken. Null if the version was not recorded. */
   lmsVersion: v.nullable(v.string()),
   /** The time when the backup last passed a restore test. Null if the backup has never passed a test. */

@@ -1,5 +1,5 @@
 /** Compares a hub's subscription at the payment provider with the stored data. Returns new values and changes. */
-import { type BilledQuantities, getBilledQuantity } from "#lib/domains/billing/quantities.ts";
+import { type BilledQuantities, getBilledQuantity } from "#lib/domains/billing/store.ts";
 import {
   hasSubscriptionEnded,
   isPaymentOverdue,

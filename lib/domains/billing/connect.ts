@@ -1,13 +1,12 @@
 /**
- * Connects a hub to billing when a request for a new hub is approved, or when an operator requests it. Sends nothing to
- * the payment provider, so an unavailable provider never blocks an approval. To avoid deadlocks with a running sync,
- * the sync job is queued before the subscription's row is locked.
+ * Connects a hub to billing when a request for a new hub is approved, or when an operator requests it, and shows a hub's
+ * billing. Sends nothing to the payment provider, so an unavailable provider never blocks an approval. To avoid deadlocks
+ * with a running sync, the sync job is queued before the subscription's row is locked.
  */
 import type { App } from "#lib/app.ts";
 import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { createBillingSyncJob } from "#lib/domains/billing/jobs.ts";
-import { showBilling } from "#lib/domains/billing/show.ts";
+import { createBillingSyncJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
 import {
   findSubscriptionRow,
   insertSubscription,
@@ -16,9 +15,11 @@ import {
 } from "#lib/domains/billing/store.ts";
 import type { BillingAddress, BillingRecord } from "#lib/domains/billing/views.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { hasSubscriptionEnded } from "#lib/drivers/payments/payments.ts";
+import { hasSubscriptionEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.ts";
+import { type BilledHub, needsBillingSync, readBilledHub } from "#lib/domains/billing/hubs.ts";
+import type { BillingDifference } from "#lib/domains/billing/compare.ts";
 
 interface Hub {
   readonly id: string;
@@ -86,4 +87,71 @@ const NO_SUBSCRIPTION = { subscriptionId: null, status: null, items: "[]", pastD
 
 function requireProvider({ payments }: Pick<App, "payments">): void {
   if (!payments) throw new Fault("missing", "billing_off", "No payment provider is connected to this service");
+}
+
+const NOT_BILLED: BillingRecord = {
+  connected: false,
+  email: null,
+  status: null,
+  pastDueSince: null,
+  currency: null,
+  items: [],
+  monthly: null,
+  invoice: null,
+  pending: false,
+  difference: null,
+  error: null,
+  checkedAt: null,
+};
+
+export async function showBilling(
+  { db, catalog }: Pick<App, "db" | "catalog">,
+  actor: Pick<Actor, "role">,
+  { id }: { readonly id: string },
+): Promise<BillingRecord> {
+  const hub = await readBilledHub(db.rows, id);
+  if (!hub) return NOT_BILLED;
+  const { row } = hub,
+    items = (row.items as SubscriptionItem[]).map(showItem),
+    pending = needsBillingSync(hub, catalog);
+  return {
+    connected: true,
+    email: row.email,
+    status: row.status,
+    pastDueSince: row.pastDueSince,
+    currency: row.currency,
+    items,
+    monthly: sumOf(items),
+    invoice: row.invoice,
+    pending,
+    difference: describeDifference(row.difference as BillingDifference | null),
+    error: pending && actor.role === "operator" ? await findSyncError(db.rows, hub) : null,
+    checkedAt: row.checkedAt,
+  };
+}
+
+function showItem({ size, quantity, monthly }: SubscriptionItem): BillingRecord["items"][number] {
+  return { size, quantity, monthly: monthly === null ? null : monthly * quantity };
+}
+
+/** Returns the sum of the items' monthly amounts. Null if there are no items or an item has no amount. */
+function sumOf(items: BillingRecord["items"]): number | null {
+  if (items.length === 0 || items.some(({ monthly }) => monthly === null)) return null;
+  return items.reduce((sum, { monthly }) => sum + monthly!, 0);
+}
+
+function describeDifference(difference: BillingDifference | null): BillingRecord["difference"] {
+  if (difference === null) return null;
+  if (typeof difference === "string") return { message: difference, sizes: [] };
+  const parts = difference.map(({ size, spokes, billed }) => `${billed} instead of ${spokes} spokes of size ${size}`);
+  return { message: `The payment provider bills ${parts.join(", ")}`, sizes: [...difference] };
+}
+
+/** Returns the stored error from the payment provider, or else the last error of a queued or running sync job. */
+async function findSyncError(rows: RowQueries, { row }: BilledHub): Promise<string | null> {
+  if (row.error !== null) return row.error;
+  const live = await rows.selectFrom("jobs").select("failure")
+    .where("dedupeKey", "=", `${SYNC_BILLING_JOB.kind}:${row.federationId}`)
+    .where("state", "in", ["queued", "running"]).executeTakeFirst();
+  return live?.failure?.message ?? null;
 }

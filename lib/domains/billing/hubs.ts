@@ -9,9 +9,9 @@ import {
   BILLED_SPOKE_STATES,
   type BilledQuantities,
   selectBilledQuantities,
-} from "#lib/domains/billing/quantities.ts";
+  type SubscriptionRow,
+} from "#lib/domains/billing/store.ts";
 import { SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
-import type { SubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { hasSubscriptionEnded, type SubscriptionItem } from "#lib/drivers/payments/payments.ts";

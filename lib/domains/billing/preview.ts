@@ -1,8 +1,7 @@
 /** Previews the cost of adding or changing a spoke, as computed by the payment provider. Writes nothing. */
 import type { App } from "#lib/app.ts";
-import { BILLED_SPOKE_STATES, getCatalogPrice } from "#lib/domains/billing/quantities.ts";
-import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
-import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
+import { BILLED_SPOKE_STATES, findSubscriptionRow, getCatalogPrice } from "#lib/domains/billing/store.ts";
+import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/views.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { PaymentError, type SizeQuantityChange } from "#lib/drivers/payments/payments.ts";
@@ -21,7 +20,6 @@ interface CostChange {
 const RETRY_SECONDS = 5; // seconds
 const SETUP_RETRY_SECONDS = 3; // seconds; the scan for due syncs runs every few seconds
 
-/** Returns the change to preview for a new spoke with this size. */
 export function buildNewSpokeCostChange(federationId: string, size: string): CostChange {
   return { federationId, before: null, after: { size, state: "active" } };
 }

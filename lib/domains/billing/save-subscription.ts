@@ -3,14 +3,13 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
-import type { BilledQuantities } from "#lib/domains/billing/quantities.ts";
+import { type BilledQuantities, type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";
 import {
   type BillingChange,
   type BillingComparison,
   compareSubscription,
   type StoredSubscription,
 } from "#lib/domains/billing/compare.ts";
-import { type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Invoice, Subscription } from "#lib/drivers/payments/payments.ts";

@@ -1,13 +1,15 @@
 /**
- * Stores subscriptions. A removed hub's row is kept, because refunds may follow. Writers lock rows in this order: their
- * job's row, the subscription's row, the hub's event counter (stream head).
+ * Stores subscriptions and refunds, and computes the quantities to bill: the number of spokes per size. A spoke is billed
+ * while it is active, updating or suspending. A size without a price is free, unless the subscription still has an item
+ * for this size. A removed hub's row is kept, because refunds may follow. Writers lock rows in this order: their job's
+ * row, the subscription's row, the hub's event counter (stream head).
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
-import { BILLED_SPOKE_STATES, type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
+import type { PriceRequest, Refund, SubscriptionItem } from "#lib/drivers/payments/payments.ts";
+import { type AuditEntry, buildHubSubject } from "#lib/audit/store.ts";
 
 export type SubscriptionRow = Selectable<Schema["subscriptions"]>;
 type SubscriptionChange = Omit<UpdateObject<Schema, "subscriptions">, "federationId" | "updatedAt">;
@@ -63,7 +65,6 @@ async function countBilled(rows: RowQueries, federationIds: readonly string[]): 
   );
 }
 
-/** Returns the quantities that should currently be billed to the subscription's hub. */
 export async function readBilledQuantities(
   rows: RowQueries,
   catalog: Pick<Catalog, "priceOf">,
@@ -71,4 +72,63 @@ export async function readBilledQuantities(
 ): Promise<BilledQuantities> {
   const counts = await countBilled(rows, [row.federationId]);
   return selectBilledQuantities(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
+}
+
+/** The number of billed spokes per size. A missing size counts as 0. */
+export type BilledQuantities = Readonly<Record<string, number>>;
+
+export const BILLED_SPOKE_STATES: readonly Schema["spokes"]["state"][] = ["active", "updating", "suspending"];
+
+/** Returns the number of spokes for each size with a price or a subscription item. Ignores items without a size. */
+export function selectBilledQuantities(
+  counts: BilledQuantities,
+  catalog: Pick<Catalog, "priceOf">,
+  items: readonly { readonly size: string | null }[],
+): BilledQuantities {
+  const hasItem = new Set(items.map(({ size }) => size));
+  return Object.fromEntries(
+    Object.entries(counts).filter(([size, count]) =>
+      count > 0 && (hasItem.has(size) || catalog.priceOf(size) !== null)
+    ),
+  );
+}
+
+/** Returns whether both arguments contain the same quantities. A missing size counts as 0. */
+export function areQuantitiesEqual(one: BilledQuantities, other: BilledQuantities): boolean {
+  const sizes = [...Object.keys(one), ...Object.keys(other)];
+  return sizes.every((size) => getBilledQuantity(one, size) === getBilledQuantity(other, size));
+}
+
+export function getBilledQuantity(quantities: BilledQuantities, size: string): number {
+  return Object.hasOwn(quantities, size) ? quantities[size]! : 0;
+}
+
+/** Returns the catalog price for a size without a subscription item, or null if the size is free. */
+export function getCatalogPrice(
+  { priceOf, view }: Pick<Catalog, "priceOf" | "view">,
+  size: string,
+): PriceRequest | null {
+  const price = priceOf(size), title = view.sizes.find(({ name }) => name === size)?.title ?? null;
+  return price && { size, title, currency: price.currency, monthly: price.monthly };
+}
+
+/**
+ * Stores successful refunds that are not stored yet. Returns audit events, which must be recorded last in the
+ * transaction. Pending refunds are skipped, because the provider sends another event when a refund succeeds.
+ */
+export async function recordRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
+  const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a growing list may overlap
+  const succeeded = [...byId.values()].filter(({ status }) => status === "succeeded");
+  if (succeeded.length === 0) return [];
+  const inserted = await tx.insertInto("billing_refunds").values(succeeded.map((
+    { id, charge: chargeId, amount, currency, createdAt },
+  ) => ({ id, federationId, chargeId, amount, currency, createdAt }))).onConflict((conflict) =>
+    conflict.column("id").doNothing()
+  ).returning("id").execute();
+  const newIds = new Set(inserted.map(({ id }) => id));
+  return succeeded.filter(({ id }) => newIds.has(id)).map(({ id, amount, currency }) => ({
+    kind: "billing_subscription_refunded",
+    ...buildHubSubject(federationId),
+    metadata: { refund: id, amount, currency },
+  }));
 }

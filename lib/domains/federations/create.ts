@@ -24,12 +24,10 @@ export async function createFederation(
 ): Promise<FederationRecord> {
   const { region, mode, tier } = input;
   requireOfferedValues(app.catalog, { region, mode, tier });
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const row = await writeFederation(tx, app, actor, input);
-      return await showFederation(tx, actor, row);
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const row = await writeFederation(tx, app, actor, input);
+    return await showFederation(tx, actor, row);
+  });
 }
 
 async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederation): Promise<FederationRow> {

@@ -1,23 +1,11 @@
-/** Adds, lists and removes hub admins. Only operators can manage a hub without admins. */
+/** Adds and removes hub admins. Only operators can manage a hub without admins. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
-import type { RowQueries } from "#lib/drivers/db/database.ts";
-import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
 import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
-import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
-
-/** Lists a hub's admins, newest first. Returns all admins unless a limit is given. */
-export async function listHubMembers(
-  rows: RowQueries,
-  { id }: FederationRow,
-  page: ListPageRequest,
-): Promise<ListPage<Member>> {
-  return await listMembers(rows, { federationId: id }, page);
-}
 
 /** Adds a hub admin. Idempotent. Throws a `conflict` fault (`user_disabled` or `federation_state`). */
 export async function addHubMember(
@@ -27,22 +15,20 @@ export async function addHubMember(
   invitee: NewMember,
   key: IdempotencyKey | null,
 ): Promise<InvitationResult & { readonly federationId: string }> {
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const result = await addMember(tx, actor, invitee, {
-        membership: { federationId },
-        ids: { federationId },
-        lock: async (tx) => requireLiveHub((await lockFederationShared(tx, federationId)).state, "add a member to"),
-        auditEntry: {
-          kind: "federation_member_added",
-          objectType: "federation",
-          objectId: federationId,
-          metadata: { slug },
-        },
-      });
-      return { ...result, federationId };
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const result = await addMember(tx, actor, invitee, {
+      membership: { federationId },
+      ids: { federationId },
+      lock: async (tx) => requireLiveHub((await lockFederationShared(tx, federationId)).state, "add a member to"),
+      auditEntry: {
+        kind: "federation_member_added",
+        objectType: "federation",
+        objectId: federationId,
+        metadata: { slug },
+      },
+    });
+    return { ...result, federationId };
+  });
 }
 
 /** Removes a hub admin, with immediate effect. Throws a `missing` fault (`member_missing`). */

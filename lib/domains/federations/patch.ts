@@ -1,18 +1,24 @@
-/** Changes a hub's name and settings. The slug cannot be changed, because names and URLs contain it. */
+/**
+ * Changes a hub's name and settings, and retries a failed provisioning. The slug cannot be changed, because names and
+ * URLs contain it.
+ */
 import { buildHubSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { recordChange } from "#lib/changes/record.ts";
+import { recordChange, recordOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
-import { requireLiveHub } from "#lib/domains/federations/state.ts";
+import { createHubJob, requireFailedHub, requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import type { FederationPatch, FederationRecord } from "#lib/domains/federations/views.ts";
+import { fieldsWith } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
+import type { FederationAction, FederationPatch, FederationRecord } from "#lib/domains/federations/views.ts";
+import { toStreamOperation } from "#lib/jobs/operation.ts";
 
-const FIELDS = ["name", "region", "mode", "tier"] as const;
+const FIELDS = fieldsWith(hubFields, "changeable");
 type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
 
 /** Changes a hub. Undefined fields stay unchanged. Writes nothing if no value changes. */
@@ -55,5 +61,31 @@ async function writePatch(
     }],
     events: [{ federationId: id, state: after.state }],
   });
+  return after;
+}
+
+/** Requests an action on a failed hub. Throws a `conflict` fault (`federation_state`) if the hub has not failed. */
+export async function requestHubAction(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+  { action }: FederationAction,
+): Promise<FederationRecord> {
+  const row = await app.db.transact((tx) => acceptRetry(tx, actor, federation.id, action));
+  return await showFederation(app.db.rows, actor, row);
+}
+
+async function acceptRetry(tx: Tx, requester: Requester, id: string, action: "retry"): Promise<FederationRow> {
+  const before = await lockFederation(tx, id);
+  requireFailedHub(before.state);
+  const after = await updateFederation(tx, id, { state: "provisioning", stateReason: null });
+  await recordOperation(tx, requester, createHubJob(id, "provision-hub"), (job) => ({
+    audit: [{
+      kind: "federation_updated",
+      ...buildHubSubject(id),
+      metadata: { action, slug: after.slug, operationId: job.id },
+    }],
+    events: [{ federationId: id, state: after.state, operation: toStreamOperation(job) }],
+  }));
   return after;
 }

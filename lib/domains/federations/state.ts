@@ -13,14 +13,14 @@
  * Spokes can be added while the hub is provisioning, active or failed. Spokes are installed one after another.
  */
 import { Fault } from "#lib/base/errors.ts";
-import type { FederationState } from "#lib/model/states.ts";
+import type { HubState } from "#lib/model/states.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
 import { buildHubLane, type NewJob } from "#lib/jobs/job.ts";
 
 export const FEDERATION_ACTIONS = ["retry"] as const;
 
 /** Throws a `conflict` fault (`federation_state`) unless the hub's state is `failed`. */
-export function requireFailedHub(state: FederationState): void {
+export function requireFailedHub(state: HubState): void {
   if (state === "failed") return;
   const reason = state === "provisioning" ? "wait until it is active or failed" : "only a failed hub can be retried";
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
@@ -38,7 +38,7 @@ export function requireNoSpokes(slug: string, spokes: number): void {
  * Throws a `conflict` fault (`federation_state`) if the hub is being removed or was removed. `blocker` is a verb phrase
  * that names the refused change in the error message, for example `add a spoke to`.
  */
-export function requireLiveHub(state: FederationState, blocker: string): void {
+export function requireLiveHub(state: HubState, blocker: string): void {
   if (state !== "removing" && state !== "removed") return;
   const message = `Cannot ${blocker} a hub that is ${state}; the hub must be provisioning, active or failed`;
   throw new Fault("conflict", "federation_state", message);

@@ -70,7 +70,6 @@ export async function countSpokes(
   return new Map(counts.map((row) => [row.federationId, row.count]));
 }
 
-/** Counts the spokes in the hub that are not removed. */
 export async function countLiveSpokes(rows: RowQueries, federationId: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
     .where("federationId", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();

@@ -1,7 +1,10 @@
 /** Defines the API schemas for hubs. */
 import * as v from "valibot";
 import { FEDERATION_ACTIONS } from "#lib/domains/federations/state.ts";
-import { FEDERATION_STATES, LIVE_STATES } from "#lib/model/states.ts";
+import { TEMPLATE_STATES } from "#lib/model/backup.ts";
+import { changeEntries, inputEntries, viewEntries } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
+import { HUB_STATES, LIVE_STATES } from "#lib/model/states.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import {
   boundedText,
@@ -13,16 +16,13 @@ import {
   Timestamp,
 } from "#lib/base/schema.ts";
 
+const { stateReason, ...hubEntries } = viewEntries(hubFields);
+
 export const FederationView = v.object({
-  id: v.string(),
-  slug: v.string(),
-  name: v.string(),
-  region: v.nullable(v.string()),
-  mode: v.nullable(v.string()),
-  tier: v.nullable(v.string()),
-  state: v.picklist(FEDERATION_STATES),
-  status: v.picklist(FEDERATION_STATES),
-  stateReason: v.nullable(v.string()),
+  ...hubEntries,
+  /** Equal to `state`. The API specification uses this name. */
+  status: v.picklist(HUB_STATES),
+  stateReason,
   spokeCount: v.number(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -42,8 +42,6 @@ const spokeCounts = {
 };
 const SpokeCounts = v.object(spokeCounts);
 export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
-
-export const TEMPLATE_STATES = ["creating", "ready", "failed", "retiring"] as const;
 
 /** A template: a prepared installation from which new sites are created. */
 const TemplateSummary = v.object({
@@ -71,7 +69,7 @@ export type OverviewCounts = v.InferInput<typeof OverviewView>;
 /** Filters for lists of hubs. A hub must match all given filters. */
 export const federationFilters = {
   slug: v.optional(Slug),
-  state: createOptionalChoiceSchema(FEDERATION_STATES),
+  state: createOptionalChoiceSchema(HUB_STATES),
   /** Text that the hub's slug or name must contain. */
   q: SearchText,
 };
@@ -79,19 +77,14 @@ export type FederationFilter = {
   readonly [F in keyof typeof federationFilters]?: v.InferOutput<(typeof federationFilters)[F]>;
 };
 
-const choice = optionalOrNull(boundedText(1, 100));
-
-export const NewFederation = v.object({
-  slug: Slug,
-  name: optionalOrNull(boundedText(1, 200)),
-  region: choice,
-  mode: choice,
-  tier: choice,
-});
+export const NewFederation = v.object(inputEntries(hubFields));
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
 /** Values to change in a hub. The slug cannot be changed: if given, `slug` must be the hub's current slug. */
-export const FederationPatch = v.object({ ...NewFederation.entries, slug: choice });
+export const FederationPatch = v.object({
+  slug: optionalOrNull(boundedText(1, 100)),
+  ...changeEntries(hubFields),
+});
 export type FederationPatch = v.InferOutput<typeof FederationPatch>;
 
 export const FederationAction = v.object({

@@ -1,12 +1,13 @@
 /**
- * Stores the members of hubs and spokes, in two tables with the same structure. A membership has no effect until the
- * user's email address is verified (see store.ts).
+ * Stores the members of hubs and spokes, in two tables with the same structure. Memberships count only if the user's
+ * email address is verified and the hub or spoke is not removed.
  */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { buildCursorCondition, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
+import type { UserRole } from "#lib/model/user.ts";
 
 export type MembershipKey = { readonly federationId: string } | { readonly spokeId: string };
 
@@ -104,4 +105,25 @@ function tableOf(membership: MembershipKey) {
   return "spokeId" in membership
     ? { table: sql.table("spoke_members"), column: sql.ref("spokeId"), id: membership.spokeId }
     : { table: sql.table("federation_members"), column: sql.ref("federationId"), id: membership.federationId };
+}
+
+/** An SQL column with the IDs of the hubs that a user administers. */
+export const federationIdsColumn: RawBuilder<string[]> = sql`array(
+  select member.federation_id from federation_members member
+  join federations hub on hub.id = member.federation_id
+  where member.user_id = users.id and users.email_verified_at is not null and hub.state <> 'removed'
+  order by member.federation_id)`;
+
+/** An SQL column with the IDs of the spokes that a user administers, except spokes in hubs that the user manages. */
+export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
+  select member.spoke_id from spoke_members member
+  join spokes spoke on spoke.id = member.spoke_id
+  where member.user_id = users.id and users.email_verified_at is not null and spoke.state <> 'removed'
+    and not exists (select from federation_members hub
+      where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
+  order by member.spoke_id)`;
+
+export function getUserRole(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): UserRole {
+  if (user.operator) return "operator";
+  return user.federationIds.length > 0 ? "hub_admin" : "spoke_admin";
 }

@@ -1,9 +1,10 @@
 /**
- * Lists notifications, newest first, without scanning the audit log. One index lookup per hub or spoke finds the newest
+ * Lists notifications, newest first, without scanning the audit log. A notification is an audit event with a mark that
+ * says whether the user has read it; there is no separate table. One index lookup per hub or spoke finds the newest
  * event; the page is read from the hubs and spokes with the newest events. Lists of unread notifications skip hubs and
  * spokes without unread events, and ranges of read events (see read-ranges.ts).
  */
-import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { type RawBuilder, type Selectable, sql, type SqlBool } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import {
   buildCursorCondition,
@@ -12,16 +13,18 @@ import {
   readPageByTime,
   withPageItems,
 } from "#lib/drivers/db/pages.ts";
-import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
-import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
 import {
+  buildUnreadEventCondition,
+  countUnreadNotifications,
+  historyEndTime,
   type NotificationReader,
   selectEventsOfObject,
   selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
 import { selectUnreadEvents } from "#lib/domains/notifications/read-ranges.ts";
-import { buildUnreadEventCondition, historyEndTime } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
+import { type AuditEvent, redactAuditEvent, toAuditEvent } from "#lib/audit/store.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
 
 /** How many of the newest events to check for unread ones before falling back to a query per hub. */
 const SCAN_SIZE = 500;
@@ -101,4 +104,23 @@ async function readEvents(
     cross join lateral (select * from audit_events where id = page.id offset 0) as event
     order by page.at desc, page.id desc`.execute(rows);
   return found;
+}
+
+export interface Notification extends AuditEvent {
+  readonly read: boolean;
+  readonly readAt: Date | null;
+}
+
+export type NotificationRow = Selectable<Schema["audit_events"]> & {
+  readonly readAt: Date | null;
+  /** Whether the event is older than the reader's membership and therefore counts as read. */
+  readonly skipped: boolean;
+};
+
+export function toNotification(row: NotificationRow, reader: NotificationReader): Notification {
+  return { ...redactAuditEvent(reader, toAuditEvent(row)), read: isNotificationRead(row), readAt: row.readAt };
+}
+
+export function isNotificationRead({ readAt, skipped }: NotificationRow): boolean {
+  return readAt !== null || skipped;
 }

@@ -1,10 +1,13 @@
 /**
- * Selects the hubs, spokes and other objects that a reader gets notifications about. Each event belongs to at most one
- * object, so that counts per object can be added up. Only current memberships of users with a verified address count.
- * Removed objects are included, because admins are also notified about removals.
+ * Selects the hubs, spokes and other objects that a reader gets notifications about, and the unread events about them.
+ * Each event belongs to at most one object, so that counts per object can be added up. Only current memberships of users
+ * with a verified address count. Removed objects are included, because admins are also notified about removals. Events
+ * from before the reader's membership count as read.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
+import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 
 export type NotificationReader = Pick<Actor, "role" | "userId">;
 
@@ -102,3 +105,45 @@ export function eventBelongsToObject(
     else ${event}.audience_user_id = ${reader.userId} and coalesce(${event}.federation_id, '') = object.federation_id
       and coalesce(${event}.spoke_id, '') = object.spoke_id end`;
 }
+
+/** Returns an SQL expression for a time. Earlier events of the same spoke or hub count as read. */
+export function historyEndTime({ userId }: Pick<NotificationReader, "userId">): RawBuilder<Date> {
+  return sql`coalesce((select skip_through from notification_read_counts as count where count.user_id = ${userId}
+    and count.about = case when event.spoke_id is null then 'hub' else 'spoke' end
+    and count.federation_id = case when event.spoke_id is null then coalesce(event.federation_id, '') else '' end
+    and count.spoke_id = coalesce(event.spoke_id, '')), '-infinity')`;
+}
+
+/**
+ * Returns an SQL condition for an unread event. Scalar subqueries make the planner look up single events instead of
+ * loading all the reader's marks.
+ */
+export function buildUnreadEventCondition(reader: NotificationReader): RawBuilder<SqlBool> {
+  return sql`(coalesce((select false from notification_reads as done
+      where done.user_id = ${reader.userId} and done.event_id = event.id), true)
+    and (not (select exists (select from notification_read_counts
+      where user_id = ${reader.userId} and skip_through > '-infinity')) or event.at > ${historyEndTime(reader)}))`;
+}
+
+export async function countUnreadNotifications(
+  rows: RowQueries,
+  reader: NotificationReader,
+): Promise<{ count: number }> {
+  const { userId } = reader;
+  const [row] =
+    await (reader.role === "operator" ? countForOperator(rows, { userId }) : countForMember(rows, { userId }));
+  return { count: Number(row!.count) };
+}
+
+/** Adds up one row per hub. If there were a single total, every change in any hub would have to update that row. */
+const countForOperator = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
+  sql<{ count: string }>`
+    select coalesce((select sum(visible_events) from stream_heads), 0)
+      + (select visible_events from service_event_head)
+      - coalesce((select reads from notification_read_counts where user_id = ${userId} and about = 'all'), 0) as count`
+);
+
+const countForMember = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
+  sql<{ count: string }>`select coalesce(sum(visible_events - reads), 0) as count
+    from (${selectNotificationObjects({ role: "hub_admin", userId })}) as object`
+);

@@ -5,12 +5,12 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import {
+  buildUnreadEventCondition,
   eventBelongsToObject,
   type NotificationReader,
   selectEventsOfObject,
   selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
-import { buildUnreadEventCondition } from "#lib/domains/notifications/unread.ts";
 
 /** Selects the last read range of `object` that starts before the given moment. */
 function selectRangeBefore({ userId }: NotificationReader, moment: RawBuilder<unknown>): RawBuilder<unknown> {

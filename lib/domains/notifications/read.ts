@@ -16,14 +16,14 @@ import {
   type Notification,
   type NotificationRow,
   toNotification,
-} from "#lib/domains/notifications/notification.ts";
+} from "#lib/domains/notifications/list.ts";
 import {
   eventBelongsToObject,
+  historyEndTime,
   type NotificationReader,
   selectNotificationObjects,
 } from "#lib/domains/notifications/objects.ts";
 import { mergeIntoReadRange } from "#lib/domains/notifications/read-ranges.ts";
-import { historyEndTime } from "#lib/domains/notifications/unread.ts";
 import { isId } from "#lib/base/ids.ts";
 
 /** Admits callers who can see the notification. The transaction that marks it as read checks this again. */

@@ -16,7 +16,7 @@ import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { insertPendingRequest, requireOfferedFields } from "#lib/domains/federations/requests/create.ts";
-import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
+import { showHubRequest } from "#lib/domains/federations/requests/store.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";

@@ -1,4 +1,7 @@
-/** Shows operations in the API: all operations of a hub or spoke, or one operation with its failure report. */
+/**
+ * Shows operations in the API: all operations of a hub or spoke, or one operation with its failure report. Also defines
+ * the access rule for operations, which loads the operation in the URL path as `operation`.
+ */
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import { canManageHub, canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -10,7 +13,10 @@ import {
   type OperationView,
 } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
-import { listOperations } from "#lib/jobs/store.ts";
+import { findOperation, listOperations } from "#lib/jobs/store.ts";
+import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { isId } from "#lib/base/ids.ts";
 
 /** Finds a hub's operations, newest first. Spoke admins see only operations on their own spokes. */
 export async function findHubOperations(
@@ -40,4 +46,20 @@ async function showPage(rows: RowQueries, viewer: Viewer, page: ListPage<Job>): 
 
 export async function showOperation(rows: RowQueries, viewer: Viewer, operation: Job): Promise<OperationDetail> {
   return hideOperatorDetails(viewer, await describeOperation(rows, operation, (job) => canSeeObject(viewer, job)));
+}
+
+/** Admits callers who can see the hub or spoke that the operation changes, even if the hub or spoke was removed. */
+export function operationAccess(): AccessRule<Actor, { readonly operation: Job }> {
+  return {
+    name: "operation: see",
+    async admit({ app, actor: caller, params }) {
+      const actor = requireActor(caller);
+      const id = params.operationId ?? "";
+      const found = isId("op", id) ? await findOperation(app.db.rows, id) : null;
+      if (!found || !canSeeObject(actor, found)) {
+        throw new Fault("missing", "operation_missing", "There is no such operation, or you have no access to it");
+      }
+      return { actor, operation: found };
+    },
+  };
 }

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
+import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/views.ts";
 import { previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";

@@ -92,30 +92,29 @@ export async function createSpoke(
   const desired = applyDefaults(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = listCandidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
-  const create = (tx: Tx): Promise<SpokeRecord> =>
-    runIdempotently(tx, key, async () => {
-      const hub = await lockFederationShared(tx, federation.id);
-      requireLiveHub(hub.state, "add a spoke to");
-      const plan = await source?.claim(tx), own = buildSpokeRow(app, hub.id, desired, plan);
-      const cluster = selectNewSpokeCluster(app, hub, desired.region);
-      const row = await insertUnderFreeDomain(tx, app.config, own, domains, (domain) => {
-        const spoke = { ...own, domain };
-        return {
-          ...spoke,
-          state: "provisioning",
-          cluster,
-          blueprintRevision: app.blueprint.revision,
-          blueprintInputs: JSON.stringify(buildBlueprintInputs(app, spoke, cluster, plan)),
-          ...(plan && { copyOf: plan.from.spokeId, fromBackup: plan.from.backupId }),
-          createdBy: actor.userId,
-        };
-      });
-      const job = await recordNewSpoke(tx, actor, row, plan?.auditExtras(row));
-      const found = { ...row, ...createDefaultSpokeExtras(row), busy: false, renamed: false };
-      const [record] = await showListedSpokes(tx, actor, [found], [job]);
-      return record!;
+  const create = async (tx: Tx): Promise<SpokeRecord> => {
+    const hub = await lockFederationShared(tx, federation.id);
+    requireLiveHub(hub.state, "add a spoke to");
+    const plan = await source?.claim(tx), own = buildSpokeRow(app, hub.id, desired, plan);
+    const cluster = selectNewSpokeCluster(app, hub, desired.region);
+    const row = await insertUnderFreeDomain(tx, app.config, own, domains, (domain) => {
+      const spoke = { ...own, domain };
+      return {
+        ...spoke,
+        state: "provisioning",
+        cluster,
+        blueprintRevision: app.blueprint.revision,
+        blueprintInputs: JSON.stringify(buildBlueprintInputs(app, spoke, cluster, plan)),
+        ...(plan && { copyOf: plan.from.spokeId, fromBackup: plan.from.backupId }),
+        createdBy: actor.userId,
+      };
     });
-  return await runInHubQueue(federation.id, () => app.db.transact(create));
+    const job = await recordNewSpoke(tx, actor, row, plan?.auditExtras(row));
+    const found = { ...row, ...createDefaultSpokeExtras(row), busy: false, renamed: false };
+    const [record] = await showListedSpokes(tx, actor, [found], [job]);
+    return record!;
+  };
+  return await runInHubQueue(federation.id, () => runIdempotently(app.db, key, create));
 }
 
 /** Returns the blueprint inputs: the values for rendering the new spoke's manifests. */

@@ -8,7 +8,6 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { fieldsWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 
-/** The fields of a spoke that a patch can change. */
 const FIELDS = fieldsWith(spokeFields, "changeable");
 type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;

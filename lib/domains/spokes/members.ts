@@ -1,10 +1,8 @@
-/** Adds, lists and removes spoke admins. */
+/** Adds and removes spoke admins. */
 import type { App } from "#lib/app.ts";
 import type { AccessRule, Actor } from "#lib/domains/auth/access.ts";
 import { addMember, type InvitationResult, removeMember } from "#lib/domains/auth/invitations.ts";
-import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import type { ListPage, ListPageRequest } from "#lib/drivers/db/pages.ts";
-import { listMembers, type Member } from "#lib/domains/members/memberships.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
@@ -20,15 +18,6 @@ export const spokeMemberAccess: AccessRule<Actor, { readonly spoke: SpokeRow; re
     return { ...await spokeAccess(own ? "act" : "delegate").admit(request), userId };
   },
 };
-
-/** Lists a spoke's admins, newest first. Returns all admins unless a limit is given. */
-export async function listSpokeMembers(
-  rows: RowQueries,
-  { id }: SpokeRow,
-  page: ListPageRequest,
-): Promise<ListPage<Member>> {
-  return await listMembers(rows, { spokeId: id }, page);
-}
 
 /** Removes a spoke admin, with immediate effect. Throws a `missing` fault (`member_missing`). */
 export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
@@ -52,17 +41,15 @@ export async function addSpokeMember(
   key: IdempotencyKey | null,
 ): Promise<InvitationResult & { readonly spokeId: string }> {
   const { id: spokeId, federationId, slug } = spoke;
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const result = await addMember(tx, actor, invitee, {
-        membership: { spokeId },
-        ids: { federationId, spokeId },
-        lock: (tx) => lockSpokeForMember(tx, spokeId),
-        auditEntry: { kind: "spoke_delegated", objectType: "spoke", objectId: spokeId, metadata: { slug } },
-      });
-      return { ...result, spokeId };
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const result = await addMember(tx, actor, invitee, {
+      membership: { spokeId },
+      ids: { federationId, spokeId },
+      lock: (tx) => lockSpokeForMember(tx, spokeId),
+      auditEntry: { kind: "spoke_delegated", objectType: "spoke", objectId: spokeId, metadata: { slug } },
+    });
+    return { ...result, spokeId };
+  });
 }
 
 async function lockSpokeForMember(tx: Tx, id: string): Promise<void> {

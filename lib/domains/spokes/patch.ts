@@ -1,13 +1,13 @@
 /**
- * Changes a spoke's name, brand, administrator, email setting and domain. This module updates the row; the operation
- * `configure` then updates the site. A new domain is reserved until the site uses the domain. Suspended spokes cannot
- * be patched, because a suspended site cannot be updated.
+ * Changes a spoke's name, brand, administrator, email setting and domain, or previews such a change. This module updates
+ * the row; the operation `configure` then updates the site. A new domain is reserved until the site uses the domain.
+ * Suspended spokes cannot be patched, because a suspended site cannot be updated.
  */
 import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -15,7 +15,7 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import { getServiceDomains } from "#lib/domains/spokes/domains.ts";
-import { lockDomains } from "#lib/domains/spokes/names.ts";
+import { FORMER_DOMAIN_DAYS, lockDomains } from "#lib/domains/spokes/names.ts";
 import { enqueueJob } from "#lib/jobs/store.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import { planSpokePatch, requireAllowedDomain } from "#lib/domains/spokes/patch-plan.ts";
@@ -28,8 +28,14 @@ import {
   type SpokeRow,
   updateDesiredValues,
 } from "#lib/domains/spokes/store.ts";
-import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
-import { withDesiredSettings } from "#lib/domains/spokes/desired.ts";
+import type { ActionPreview, SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
+import { type SpokeFieldChanges, toDesiredInputs, withDesiredSettings } from "#lib/domains/spokes/desired.ts";
+import * as v from "valibot";
+import { UNAVAILABLE_COST } from "#lib/domains/billing/views.ts";
+import { applyMailSettings } from "#lib/catalog/inputs.ts";
+import { buildAddressChanges, configure } from "#lib/operations/configure.ts";
+import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
+import type { ObjectChange } from "#lib/operations/change.ts";
 
 /**
  * Patches a spoke. Throws a fault: `conflict` (`spoke_state`), `invalid` (`not_offered`), `forbidden`
@@ -99,4 +105,56 @@ export async function enqueueConfigureJob(
 ): Promise<[SpokeRow, Job]> {
   const after = state === spoke.state ? spoke : await setSpokeState(tx, spoke.id, state);
   return [after, await enqueueJob(tx, requester, buildSpokeJob(after, "configure"))];
+}
+
+/** Previews a patch. Throws a real patch's faults, and an `unavailable` fault if the cluster does not respond. */
+export async function previewSpokePatch(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  patch: SpokePatch,
+  signal: AbortSignal,
+): Promise<ActionPreview> {
+  await verifyPatchDomain(app, actor, spoke, patch, signal);
+  const { desired, changes, execution: by } = await planSpokePatch(app.db.rows, app, actor, spoke, patch);
+  const needsOperation = by !== "nothing" && by !== "install", moves = needsOperation && changes.domain !== undefined;
+  const plannedChanges = needsOperation && spoke.namespaceUid !== null ? await findObjectChanges(app, desired) : [];
+  const { changes: objectChanges, refusals } = await dryRunChanges(app, actor, spoke, plannedChanges, signal);
+  return {
+    dryRun: true,
+    action: "configure",
+    spokeId: spoke.id,
+    state: spoke.state,
+    becomes: typeof by === "object" ? by.becomes : spoke.state,
+    downtime: needsOperation && (moves || changes.mail !== undefined), // Moodle restarts to read the new mail settings
+    steps: needsOperation ? Object.values(configure.plan.steps).map(([label]) => label) : [],
+    changes: objectChanges,
+    notes: [
+      ...describeChanges(changes),
+      ...(moves ? [`${spoke.domain} redirects to the new domain's front page for ${FORMER_DOMAIN_DAYS} days`] : []),
+      ...(by === "install" ? ["The site will be installed with these settings"] : []),
+      ...refusals,
+    ],
+    price: UNAVAILABLE_COST,
+  };
+}
+
+async function findObjectChanges(app: App, desired: SpokeRow): Promise<ObjectChange[]> {
+  const before = applyMailSettings(app.config, v.parse(SpokeInputs, desired.blueprintInputs));
+  const changes = buildAddressChanges(app.blueprint, before, await toDesiredInputs(app, desired, before));
+  return Object.values(changes).flat();
+}
+
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  displayName: "The site's full name",
+  brand: "The site's brand",
+  adminEmail: "The email address of the site's administrator",
+  domain: "The site's domain",
+  mail: "The site's outgoing mail",
+};
+
+function describeChanges(changes: SpokeFieldChanges): string[] {
+  return Object.entries(changes).map(([field, { from, to }]) =>
+    `${FIELD_LABELS[field]} changes from ${from ?? "none"} to ${to}`
+  );
 }

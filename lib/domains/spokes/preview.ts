@@ -1,7 +1,7 @@
 /** Previews the creation of a spoke, with the same checks as a real creation. Writes nothing. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/cost.ts";
+import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/views.ts";
 import { buildNewSpokeCostChange, previewCost, previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SPOKE_INSTALL_STEPS } from "#lib/moodle/blueprint-files.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";

@@ -44,7 +44,6 @@ export function createDefaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeEx
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
-/** The columns to read for lists of spokes. */
 const listedColumns = [
   ...fieldsWith(spokeFields, "shown"),
   ...["copyOf", "fromBackup", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"] as const,

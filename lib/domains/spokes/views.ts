@@ -1,6 +1,6 @@
 /** Defines the API schemas for spokes. */
 import * as v from "valibot";
-import { CostView } from "#lib/domains/billing/cost.ts";
+import { CostView } from "#lib/domains/billing/views.ts";
 import { changeEntries, inputEntries, parameterEntries, viewEntries } from "#lib/model/field.ts";
 import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
 import { SPOKE_STATES } from "#lib/model/states.ts";

@@ -1,4 +1,7 @@
-/** Stores templates (prepared installations) for new sites, and which sites are created from which template. */
+/**
+ * Stores templates (prepared installations) for new sites, and which sites are created from which template. Finds the
+ * sandboxes (temporary namespaces) that templates, queued jobs or running jobs still need.
+ */
 import { type Selectable, sql } from "kysely";
 import type { BackupVolume } from "#lib/domains/backups/store.ts";
 import type { TemplateKey } from "#lib/moodle/template.ts";
@@ -15,10 +18,6 @@ export type TemplateUse = Selectable<Schema["template_uses"]>;
 
 /** The wait before a failed site template is retried, in milliseconds. It doubles with each failure, up to a limit. */
 const FIRST_WAIT = HOUR, LONGEST_WAIT = 7 * DAY;
-
-export async function findTemplate(rows: RowQueries, key: TemplateKey): Promise<SiteTemplate | null> {
-  return await selectByKey(rows, key).executeTakeFirst() ?? null;
-}
 
 /** Locks a template's row until the transaction ends, so that no other transaction retires or fails the template. */
 export async function lockTemplate(tx: Tx, key: TemplateKey): Promise<SiteTemplate | null> {
@@ -143,4 +142,36 @@ function selectByKey(rows: RowQueries, key: TemplateKey) {
     query = query.where(column, "=", value);
   }
   return query;
+}
+
+/** VolumeSnapshotContents in use by site templates, and the IDs of templates and jobs that need a sandbox namespace. */
+export interface NeededSandboxes {
+  readonly contents: ReadonlySet<string>;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Reads which sandboxes and snapshots are still needed. Call this after listing the cluster's objects. Rows are written
+ * before objects are created, so every needed object in the list already has a row.
+ */
+export async function readNeededSandboxes(rows: RowQueries): Promise<NeededSandboxes> {
+  const [templates, { rows: jobs }] = await Promise.all([
+    rows.selectFrom("templates").select(["id", "state", "volumes"]).execute(),
+    sql<{ id: string; template: string | null }>`select id, payload ->> 'template' as template from jobs
+      where state in ('queued', 'running')`.execute(rows),
+  ]);
+  const volumes = templates.flatMap((template) => template.volumes as readonly { readonly content?: string }[]);
+  return {
+    contents: new Set(volumes.flatMap(({ content }) => content ?? [])),
+    ids: [
+      ...templates.filter(({ state }) => state !== "failed").map(({ id }) => id),
+      ...jobs.flatMap(({ id, template }) => template === null ? [id] : [id, template]),
+    ],
+  };
+}
+
+/** Returns whether a sandbox namespace is needed. Its name ends with the last characters of a template or job ID. */
+export function isNeededSandbox({ ids }: Pick<NeededSandboxes, "ids">, namespace: string): boolean {
+  const end = namespace.slice(namespace.lastIndexOf("-") + 1);
+  return ids.some((id) => id.endsWith(end));
 }

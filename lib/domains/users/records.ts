@@ -11,12 +11,13 @@ import {
 } from "#lib/drivers/db/pages.ts";
 import { isId } from "#lib/base/ids.ts";
 import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
-import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
+import { showUser, type UserRecord } from "#lib/domains/users/views.ts";
+import type { UserRole, UserState } from "#lib/model/user.ts";
 
 interface UserFilter extends ListPageRequest {
   /** The prefix of the email address, in lower case. */
   readonly email?: string | undefined;
-  readonly role?: UserRecord["role"] | undefined;
+  readonly role?: UserRole | undefined;
   readonly state?: UserState | undefined;
   /** Text that the email address or display name must contain. */
   readonly q?: string | undefined;
@@ -30,7 +31,7 @@ const state = sql<UserState>`case
     or exists (select from spoke_members member where member.user_id = users.id) then 'invited'
   else 'unverified' end`;
 
-const role = sql<UserRecord["role"]>`case
+const role = sql<UserRole>`case
   when operator then 'operator' when cardinality(federation_ids) > 0 then 'hub_admin' else 'spoke_admin' end`;
 
 const columns = [

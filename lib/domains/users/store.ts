@@ -2,7 +2,8 @@
 import { sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
-import { federationIdsColumn, getUserRole, spokeIdsColumn, type UserRole } from "#lib/domains/members/store.ts";
+import { federationIdsColumn, getUserRole, spokeIdsColumn } from "#lib/domains/members/memberships.ts";
+import type { UserRole } from "#lib/model/user.ts";
 
 export interface User {
   readonly id: string;
@@ -42,15 +43,8 @@ export interface UserRow {
   readonly spokeIds: string[];
 }
 
-export function toUser(row: UserRow): User {
-  return {
-    id: row.userId,
-    email: row.email,
-    displayName: row.displayName,
-    role: getUserRole({ operator: row.operator, federationIds: row.federationIds }),
-    federationIds: row.federationIds,
-    spokeIds: row.spokeIds,
-  };
+export function toUser({ userId: id, email, displayName, operator, federationIds, spokeIds }: UserRow): User {
+  return { id, email, displayName, role: getUserRole({ operator, federationIds }), federationIds, spokeIds };
 }
 
 export async function readUser(rows: RowQueries, id: string): Promise<User> {
@@ -59,13 +53,7 @@ export async function readUser(rows: RowQueries, id: string): Promise<User> {
 
 /** Finds the account with this email address, which must be in lower case. */
 export async function findAccount(rows: RowQueries, email: string): Promise<Account | undefined> {
-  const row = await rows.selectFrom("users").select([
-    "id",
-    "email",
-    "passwordHash",
-    "emailVerifiedAt",
-    "disabledAt",
-  ])
+  const row = await rows.selectFrom("users").select(["id", "email", "passwordHash", "emailVerifiedAt", "disabledAt"])
     .where("email", "=", email).executeTakeFirst();
   const passwordHash = row?.disabledAt ? null : row?.passwordHash ?? null;
   return row && { id: row.id, email: row.email, passwordHash, verified: row.emailVerifiedAt !== null };

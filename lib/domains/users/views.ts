@@ -9,21 +9,13 @@ import {
   SearchText,
   Timestamp,
 } from "#lib/base/schema.ts";
+import { USER_ROLES, USER_STATES } from "#lib/model/user.ts";
 import type { User } from "#lib/domains/users/store.ts";
-
-const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
-
-/**
- * The states of a user. An `invited` user has an unverified address and a membership in a hub or spoke; an `unverified`
- * user has no membership. Only operators disable users.
- */
-const STATES = ["active", "invited", "unverified", "disabled"] as const;
-export type UserState = (typeof STATES)[number];
 
 export const UserView = v.object({
   id: v.string(),
   email: v.string(),
-  role: v.picklist(ROLES),
+  role: v.picklist(USER_ROLES),
   federationIds: v.array(v.string()),
   displayName: v.string(),
   spokeIds: v.array(v.string()),
@@ -37,7 +29,7 @@ export function showUser(user: User): v.InferInput<typeof UserView> {
 export const UserRecordView = v.object({
   ...UserView.entries,
   operator: v.boolean(),
-  state: v.picklist(STATES),
+  state: v.picklist(USER_STATES),
   emailVerifiedAt: NullableTimestamp,
   mailRefusal: v.nullable(v.string()),
   disabledAt: NullableTimestamp,
@@ -49,8 +41,8 @@ export type UserRecord = v.InferInput<typeof UserRecordView>;
 export const userFilters = {
   /** The email address or its prefix. */
   email: v.optional(v.pipe(boundedText(1, 254), v.transform(canonicalizeSearchTerm))),
-  role: createOptionalChoiceSchema(ROLES),
-  state: createOptionalChoiceSchema(STATES),
+  role: createOptionalChoiceSchema(USER_ROLES),
+  state: createOptionalChoiceSchema(USER_STATES),
   /** Text that the email address or display name must contain. */
   q: SearchText,
 };

@@ -7,6 +7,7 @@ import type {
   NullableTimestampColumn,
   TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
+import type { BackupKind, BackupState } from "#lib/model/backup.ts";
 
 export interface BackupTables {
   database_restores: { restoredAt: TimestampColumn; takenAt: TimestampColumn; releasedAt: NullableTimestampColumn };
@@ -17,8 +18,8 @@ export interface BackupTables {
     operationId: string;
     cluster: string;
     namespace: string;
-    kind: "nightly" | "manual" | "upgrade" | "last";
-    state: Generated<"pending" | "ready" | "failed" | "deleted">;
+    kind: BackupKind;
+    state: Generated<BackupState>;
     volumes: JsonColumnWithDefault;
     sizeBytes: NullableBigintColumn;
     error: string | null;

@@ -1,17 +1,14 @@
 /** Defines the tables for requests to create hubs and to restore backups, for the query builder Kysely. */
 import type { Generated } from "kysely";
 import type { NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
+import type { RestoreRequestState } from "#lib/model/backup.ts";
+import type { HubColumns, HubRequestState } from "#lib/model/hub.ts";
 
 export interface RequestTables {
-  federation_requests: {
+  federation_requests: Pick<HubColumns, "slug" | "name" | "region" | "mode" | "tier"> & {
     id: string;
-    slug: string;
-    name: string;
-    region: string | null;
-    mode: string | null;
-    tier: string | null;
     reason: string | null;
-    state: Generated<"pending" | "approved" | "rejected" | "withdrawn">;
+    state: Generated<HubRequestState>;
     requestedBy: string;
     decidedBy: string | null;
     decidedAt: NullableTimestampColumn;
@@ -26,7 +23,7 @@ export interface RequestTables {
     spokeId: string;
     backupId: string;
     reason: string;
-    state: Generated<"open" | "done" | "declined">;
+    state: Generated<RestoreRequestState>;
     requestedBy: string;
     decidedBy: string | null;
     decidedAt: NullableTimestampColumn;

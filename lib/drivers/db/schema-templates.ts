@@ -1,6 +1,7 @@
 /** Defines the tables for site templates (snapshots from which new sites start), for the query builder Kysely. */
 import type { Generated } from "kysely";
 import type { JsonColumnWithDefault, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
+import type { TemplateState } from "#lib/model/backup.ts";
 
 export interface TemplateTables {
   templates: {
@@ -12,7 +13,7 @@ export interface TemplateTables {
     postgresImage: string;
     revision: string;
     storageClass: string;
-    state: Generated<"creating" | "ready" | "failed" | "retiring">;
+    state: Generated<TemplateState>;
     volumes: JsonColumnWithDefault;
     failures: Generated<number>;
     error: string | null;

@@ -15,6 +15,8 @@ import type {
   NullableTimestampColumn,
   TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
+import type { TokenScope } from "#lib/drivers/crypto/token.ts";
+import type { HubColumns } from "#lib/model/hub.ts";
 import type { SpokeColumns } from "#lib/model/spoke.ts";
 
 /** The columns of a table. An insert may omit the columns K, because they have a default value. */
@@ -57,7 +59,7 @@ export interface Schema
     id: string;
     userId: string;
     name: string;
-    scope: "cli" | "provisioning" | "readonly";
+    scope: TokenScope;
     prefix: string;
     tokenHash: Uint8Array;
     createdAt: TimestampColumn;
@@ -65,19 +67,9 @@ export interface Schema
     lastUsedAt: NullableTimestampColumn;
     revokedAt: NullableTimestampColumn;
   };
-  federations: {
-    id: string;
-    slug: string;
-    name: string;
-    region: string | null;
-    mode: string | null;
-    tier: string | null;
-    state: "provisioning" | "active" | "failed" | "removing" | "removed";
-    stateReason: string | null;
+  federations: HubColumns & {
     cluster: string;
-    namespace: string;
     namespaceUid: string | null;
-    createdBy: string;
     createdAt: TimestampColumn;
     updatedAt: TimestampColumn;
     readyAt: NullableTimestampColumn;

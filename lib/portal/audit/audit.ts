@@ -1,15 +1,9 @@
 /** Renders the audit log page with its search form and export links. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { AUDIT_KINDS, AUDIT_OBJECT_TYPES } from "#lib/audit/kinds.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, selectField } from "#lib/portal/components/forms.ts";
-import {
-  appendQuery,
-  definitionList,
-  emptyState,
-  humanize,
-  linkButton,
-  nextPageLink,
-} from "#lib/portal/components/parts.ts";
+import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type AuditEventItem, renderEventRow } from "#lib/portal/audit/event.ts";
 import { MAX_EXPORTED_EVENTS } from "#lib/portal/audit/export.ts";
@@ -33,39 +27,37 @@ export function buildAuditQuery({ until, ...filters }: AuditFilters, before?: st
 }
 
 interface AuditProps {
-  readonly events: readonly AuditEventItem[];
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
+  readonly events: ListPage<AuditEventItem>;
   readonly filters: AuditFilters;
 }
 
 const PATH = "/audit";
 
-export function auditView({ events, next, filters }: AuditProps): PageView {
+export function auditView({ events, filters }: AuditProps): PageView {
   const isFiltered = Object.values(filters).some((each) => each !== undefined);
-  const exportLink = (format: string) => appendQuery(`${PATH}/export`, { format, ...filters });
+  const exportLink = (format: string) => ui.appendQuery(`${PATH}/export`, { format, ...filters });
   return {
     title: "Audit",
     section: "audit",
     lead: `Who did what, when and from where. Exports contain the search results: at most the newest ${
       MAX_EXPORTED_EVENTS.toLocaleString("en")
     } events.`,
-    actions: markup`${linkButton(["Export CSV", exportLink("csv")])}${
-      linkButton(["Export JSON Lines", exportLink("jsonl")])
+    actions: markup`${ui.linkButton(["Export CSV", exportLink("csv")])}${
+      ui.linkButton(["Export JSON Lines", exportLink("jsonl")])
     }`,
     body: markup`${searchForm(filters, isFiltered)}
 <div id="events">${
-      events.length > 0
+      events.items.length > 0
         ? markup`<ul class="list event-list">${
-          events.map((event) => renderEventRow(event, { linkUsers: true, details: eventDetails(event) }))
+          events.items.map((event) => renderEventRow(event, { linkUsers: true, details: eventDetails(event) }))
         }</ul>`
-        : emptyState(
+        : ui.emptyState(
           "No matching events",
           "Change the search or show the whole audit log.",
-          linkButton(["Show all", PATH]),
+          ui.linkButton(["Show all", PATH]),
         )
     }</div>
-${nextPageLink(next && appendQuery(PATH, { ...filters, before: next }))}`,
+${ui.nextPageLink(PATH, events.next, { ...filters })}`,
   };
 }
 
@@ -73,39 +65,27 @@ function searchForm(
   { kind, actor, federationId, objectType, objectId, until }: AuditFilters,
   isFiltered: boolean,
 ): Markup {
-  return markup`<form class="filters" role="search" action="${PATH}">
-${
-    inputField({
-      name: "actor",
-      label: "Actor",
-      type: "search",
-      value: actor,
-      placeholder: "Email address, user ID or system",
-    })
-  }
-${selectField({ name: "kind", label: "Event", value: kind, options: [["", "Any"], ...KINDS] })}
-${inputField({ name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" })}
-${selectField({ name: "objectType", label: "Object type", value: objectType, options: [["", "Any"], ...TYPES] })}
-${inputField({ name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" })}
-${dayField(until)}
-<button class="quiet">Search</button>${isFiltered ? linkButton(["Clear", PATH]) : ""}</form>`;
-}
-
-const KINDS = Object.keys(AUDIT_KINDS).map((kind) => [kind, humanize(kind)] as const);
-const TYPES = AUDIT_OBJECT_TYPES.map((type) => [type, humanize(type)] as const);
-
-function dayField(until: string | undefined): Markup {
-  return markup`<div class="field"><label for="until">Before (UTC)</label>
-<input id="until" name="until" type="datetime-local" value="${until?.replace(/Z$/, "") ?? ""}"></div>`;
+  return renderFilterForm(
+    PATH,
+    [
+      { name: "actor", label: "Actor", type: "search", value: actor, placeholder: "Email address, user ID or system" },
+      { name: "kind", label: "Event", value: kind, options: filterOptions(Object.keys(AUDIT_KINDS)) },
+      { name: "federationId", label: "Hub", type: "search", value: federationId, placeholder: "Slug or ID" },
+      { name: "objectType", label: "Object type", value: objectType, options: filterOptions(AUDIT_OBJECT_TYPES) },
+      { name: "objectId", label: "Object ID", type: "search", value: objectId, placeholder: "spk_…" },
+      { name: "until", label: "Before (UTC)", type: "datetime-local", value: until?.replace(/Z$/, "") },
+    ],
+    isFiltered ? ui.linkButton(["Clear", PATH]) : "",
+  );
 }
 
 function eventDetails({ id, kind, actor, objectType, objectId, ip, userAgent, metadata }: AuditEventItem): Markup {
   const filter = (query: Record<string, string>, text: string) =>
-    markup`<a href="${appendQuery(PATH, query)}"><code>${text}</code></a>`;
-  const list = definitionList([
+    markup`<a href="${ui.appendQuery(PATH, query)}"><code>${text}</code></a>`;
+  const list = ui.definitionList([
     ["Event", filter({ kind }, kind)],
     ["Actor", filter({ actor: actor.id }, actor.id)],
-    ["Object", markup`${humanize(objectType)} ${filter({ objectId }, objectId)}`],
+    ["Object", markup`${ui.humanize(objectType)} ${filter({ objectId }, objectId)}`],
     ["IP address", ip || "none"],
     ["User agent", userAgent || "unknown"],
   ]);

@@ -1,11 +1,10 @@
-/** Renders an audit event as a row in a list. */
+/** Renders an audit event as a row in a list, with a sentence for each kind of event. */
 import type * as v from "valibot";
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import type { AuditEventView } from "#lib/audit/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon, type IconName } from "#lib/portal/components/icons.ts";
 import { type BadgeTone, humanize, renderTime } from "#lib/portal/components/parts.ts";
-import { EVENT_SENTENCES } from "#lib/portal/audit/sentences.ts";
 
 export type AuditEventItem = v.InferOutput<typeof AuditEventView>;
 
@@ -129,3 +128,70 @@ function eventDetail({ message, reason, changed, size, lmsVersion }: AuditEventI
 function splitWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
+
+/** A sentence for each kind of event. Placeholders: `%` is the event's object, `{…}` the actor or a metadata field. */
+export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTone, sentence: string]>> = {
+  spoke_requested: ["still", "Spoke % was requested"],
+  spoke_provisioned: ["good", "Spoke % is ready"],
+  spoke_provision_failed: ["bad", "Spoke % could not be installed"],
+  spoke_removal_requested: ["still", "Removal of spoke % was requested"],
+  spoke_destroyed: ["still", "Spoke % was removed"],
+  spoke_actioned: ["info", "Action {action} was requested on spoke %"],
+  spoke_action_succeeded: ["good", "Action {action} succeeded on spoke %"],
+  spoke_action_failed: ["bad", "Action {action} failed on spoke %"],
+  spoke_health_changed: ["info", "Spoke % is now {to}"],
+  spoke_updated: ["info", "Spoke % was changed"],
+  spoke_copied: ["info", "Spoke % was copied to {copySlug}"],
+  spoke_delegated: ["info", "{email} became an admin of spoke %"],
+  spoke_delegation_removed: ["still", "{email} is no longer an admin of spoke %"],
+  spoke_member_removed: ["still", "{email} is no longer an admin of spoke %"],
+  spoke_sign_in_link_created: ["info", "A sign-in link for spoke % was created"],
+  federation_created: ["still", "Hub % was requested"],
+  federation_provisioned: ["good", "Hub % is ready"],
+  federation_provision_failed: ["bad", "Hub % could not be set up"],
+  federation_updated: ["info", "Hub % was changed"],
+  federation_removal_requested: ["still", "Removal of hub % was requested"],
+  federation_destroyed: ["still", "Hub % was removed"],
+  federation_requested: ["info", "A user requested hub %"],
+  federation_request_approved: ["good", "The request for hub % was approved"],
+  federation_request_rejected: ["warn", "The request for hub % was rejected"],
+  federation_request_withdrawn: ["still", "The request for hub % was withdrawn"],
+  federation_member_added: ["info", "{email} became an admin of hub %"],
+  federation_member_removed: ["still", "{email} is no longer an admin of hub %"],
+  operation_cancelled: ["still", "Operation {kind} was cancelled"],
+  tenant_backup_succeeded: ["good", "Spoke % was backed up"],
+  tenant_backup_failed: ["bad", "A backup of spoke % failed"],
+  tenant_backup_verified: ["good", "A backup of spoke % passed its restore test"],
+  restore_requested: ["info", "A restore of spoke % was requested"],
+  restore_request_done: ["good", "The requested restore of spoke % was completed"],
+  restore_request_declined: ["warn", "The requested restore of spoke % was declined"],
+  database_restored: ["warn", "The database was restored from a backup"],
+  database_released: ["good", "Operations resumed after the database restore"],
+  billing_connected: ["info", "Billing was set up for hub %"],
+  billing_reconcile_requested: ["still", "Billing for hub % is being reconciled"],
+  billing_subscription_updated: ["info", "The subscription for hub % changed"],
+  billing_difference_found: ["warn", "The bill for hub % does not match its spokes"],
+  billing_subscription_refunded: ["info", "A payment for hub % was refunded"],
+  billing_subscription_past_due: ["warn", "A payment for hub % is overdue"],
+  token_created: ["info", "API token {name} was created"],
+  token_revoked: ["still", "API token {name} was revoked"],
+  user_created: ["info", "The account of % was created"],
+  user_updated: ["info", "The account of % was changed"],
+  user_invited: ["info", "% was invited"],
+  invitation_accepted: ["good", "% accepted the invitation"],
+  invitation_refused: ["bad", "The mail server refused the invitation to {email}"],
+  user_mail_refused: ["bad", "The mail server refused an email to {email}"],
+  email_verified: ["good", "The email address of % was verified"],
+  password_reset_requested: ["info", "A password reset was requested for %"],
+  password_reset: ["warn", "The password of % was reset"],
+  password_changed: ["info", "The password of % was changed"],
+  password_change_failed: ["warn", "The password of % was not changed: the current password was wrong"],
+  auth_login: ["still", "{actor} signed in"],
+  auth_login_failed: ["warn", "A sign-in failed"],
+  auth_logout: ["still", "{actor} signed out"],
+  session_ended: ["still", "{actor} ended a session"],
+  other_sessions_ended: ["still", "{actor} ended all other sessions"],
+  onboarding_completed: ["still", "% completed onboarding"],
+  notifications_read: ["still", "% marked {marked} notifications as read"],
+  internal_metric_emit: ["still", "A metric was recorded"],
+};

@@ -1,12 +1,18 @@
-/** Renders form fields and definition lists from the declarations in lib/model. Pages can override labels and hints. */
+/** Builds form fields and definition lists from the declarations in lib/model. Pages can override labels and hints. */
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
 import type { Markup } from "#lib/http/page.ts";
-import { type DescribedValue, type Fields, fieldsWith, type FieldWith, findChoices } from "#lib/model/field.ts";
+import {
+  type CatalogList,
+  type DescribedValue,
+  type Fields,
+  fieldsWith,
+  type FieldWith,
+  findChoices,
+} from "#lib/model/field.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
-import { checkboxField, inputField, type RefusedSubmission, selectField } from "#lib/portal/components/forms.ts";
+import { checkboxField, type FormContent } from "#lib/portal/components/forms.ts";
 import { humanize } from "#lib/portal/components/parts.ts";
-import { catalogField } from "#lib/portal/hubs/catalog-fields.ts";
 
 /** The texts that a page shows instead of the texts in a field's declaration in lib/model. */
 export interface FieldTexts {
@@ -22,31 +28,59 @@ interface FieldState {
   readonly value: string | boolean | null | undefined;
   readonly required?: boolean;
   readonly words?: FieldTexts | undefined;
-  readonly submission?: RefusedSubmission | undefined;
 }
 
-/** Returns the form control for a field that lib/model declares: a checkbox, a select or a text field. */
-export function renderModelField(
+/** Returns the form field for a field that lib/model declares: a checkbox, a select or a text field. */
+export function buildModelField(
   name: string,
   { schema, catalogued, ...declared }: DescribedValue,
-  { catalog, value, required = false, words = {}, submission }: FieldState,
-): Markup | string {
+  { catalog, value, required = false, words = {} }: FieldState,
+): FormContent {
   const { label = declared.label, hint = `${declared.hint}.`, placeholder, nothing } = words;
   if (schema.type === "boolean") return checkboxField(name, label, value === true, hint);
-  const text = typeof value === "string" ? value : null, common = { name, label, hint, value: text, submission };
+  const text = typeof value === "string" ? value : null, common = { name, label, hint, value: text };
   if (catalogued !== null && catalogued !== "sizes" && catalogued !== "versions") {
     return catalogField(catalog, catalogued, { ...common, ...(nothing !== undefined && { nothing }) });
   }
   const options = findChoices(schema);
-  if (options) return selectField({ ...common, options: options.map((option) => [option, humanize(option)]) });
+  if (options) return { ...common, options: options.map((option) => [option, humanize(option)]) };
   const maxLength = maxLengthOf(schema);
-  return inputField({
+  return {
     ...common,
     required,
     ...(schema === EmailAddress && { type: "email" as const }),
     ...(placeholder !== undefined && { placeholder }),
     ...(maxLength !== undefined && { maxLength }),
-  });
+  };
+}
+
+interface CatalogFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** The current value of the field. Users can change this value, but not clear the field. */
+  readonly value?: string | null;
+  /** The label of the empty option, which selects no value. */
+  readonly nothing?: string;
+}
+
+/** Returns a form field for one list in the catalog, or an empty string if that list has no values. */
+function catalogField(
+  catalog: CatalogOffer,
+  listed: Exclude<CatalogList, "sizes" | "versions">,
+  { name, label, hint = "", value = null, nothing = "None" }: CatalogFieldProps,
+): FormContent {
+  if (catalog.open.includes(listed)) return { name, label, hint, value, maxLength: 100 };
+  const entries = catalog[listed];
+  if (entries.length === 0 && value === null) return "";
+  const options = entries.map((entry) => [entry.name, catalogEntryTitle(entry)] as const);
+  const former = value !== null && !entries.some((entry) => entry.name === value);
+  const first = value === null ? ["", nothing] as const : [value, `${value} (no longer offered)`] as const;
+  return { name, label, hint, value, options: value === null || former ? [first, ...options] : options };
+}
+
+export function catalogEntryTitle({ name, title }: { readonly name: string; readonly title: string | null }): string {
+  return title ?? humanize(name);
 }
 
 /** Sorts field names by their position in `order`. Names that are missing from `order` come last. */

@@ -128,11 +128,15 @@ export function copyableCode(text: string, label: string): Markup {
   return markup`<span class="copy" data-copy="${label}"><code>${text}</code></span>`;
 }
 
-/** Returns a link to the next page of a list, or an empty string on the last page, where `href` is null. */
-export function nextPageLink(href: string | null, text = "Older"): Markup | string {
-  return href === null
-    ? ""
-    : markup`<p class="pager"><a class="button quiet" rel="next" href="${href}">${text}</a></p>`;
+/** Returns a link to the next page of a list, or an empty string on the last page, where `next` is null. */
+export function nextPageLink(
+  path: string,
+  next: string | null,
+  query: Readonly<Record<string, string | undefined>> = {},
+): Markup | string {
+  if (next === null) return "";
+  const href = appendQuery(path, { ...query, before: next });
+  return markup`<p class="pager"><a class="button quiet" rel="next" href="${href}">Older</a></p>`;
 }
 
 /** Appends query parameters to a path. Omits undefined parameters. */

@@ -1,8 +1,8 @@
 /** Renders the frame around every portal page: the navigation, the breadcrumb and the user's name. */
-import type { UserRole } from "#lib/domains/auth/access.ts";
+import type { UserRole } from "#lib/model/user.ts";
 import { type HtmlPage, LOGO_SVG, type Markup, markup, trustedMarkup } from "#lib/http/page.ts";
 import { icon, type IconName } from "#lib/portal/components/icons.ts";
-import { callout } from "#lib/portal/components/parts.ts";
+import { callout, humanize } from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView, PortalSection } from "#lib/portal/components/view.ts";
 import { scriptPath, stylePath } from "#lib/portal/page/asset.ts";
 
@@ -27,12 +27,6 @@ const ACCOUNT_NAVIGATION: readonly NavItem[] = [
   { section: "account", icon: "account", text: "Account", href: "/account" },
 ];
 
-const ROLES: Readonly<Record<UserRole, string>> = {
-  operator: "Operator",
-  hub_admin: "Hub admin",
-  spoke_admin: "Spoke admin",
-};
-
 export function renderShell(me: CurrentUser, view: PageView): HtmlPage {
   const { title, section, follow, poll } = view;
   const places = (list: readonly NavItem[]) =>
@@ -51,7 +45,7 @@ export function renderShell(me: CurrentUser, view: PageView): HtmlPage {
 <a class="brand" href="/hubs">${trustedMarkup(LOGO_SVG)}<span>Wheelwright</span></a>
 <nav aria-label="Main"><ul>${places(NAVIGATION)}</ul><ul class="own">${places(ACCOUNT_NAVIGATION)}</ul>
 <ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul></nav>
-<div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>
+<div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${humanize(me.role)}</span></p>
 <form method="post" action="/sign-out"><button class="plain" title="Sign out">${
       icon("out")
     }<span class="visually-hidden">Sign out</span></button></form></div>

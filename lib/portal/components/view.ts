@@ -1,5 +1,5 @@
 /** Types that describe the content of a portal page. `shell.ts` adds the frame with the navigation. */
-import type { UserRole } from "#lib/domains/auth/access.ts";
+import type { UserRole } from "#lib/model/user.ts";
 import type { Markup } from "#lib/http/page.ts";
 
 export interface CurrentUser {

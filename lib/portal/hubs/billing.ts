@@ -1,24 +1,13 @@
 /** Renders a hub's billing page: the subscription, the open invoice and the email address for invoices. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
-import {
-  badge,
-  type BadgeTone,
-  callout,
-  dataTable,
-  definitionList,
-  emptyState,
-  humanize,
-  panel,
-  renderPostButton,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
 import type { Billing, CatalogOffer, Hub } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
-import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
+import { catalogEntryTitle } from "#lib/portal/components/model-fields.ts";
 
 export interface HubBillingProps {
   readonly me: CurrentUser;
@@ -44,33 +33,35 @@ export function hubBillingView({ me, hub, billing, catalog, submission }: HubBil
 
 function notBilled({ charged }: CatalogOffer, managesBilling: boolean): Markup {
   if (!charged) {
-    return emptyState(
+    return ui.emptyState(
       "Billing is off",
       "This service has no payment provider, so spokes are free of charge.",
     );
   }
   return managesBilling
-    ? emptyState("This hub is not billed", "To start billing the hub's spokes, enter an email address for invoices.")
-    : emptyState("This hub is not billed", "The hub's spokes are not charged. An operator can start billing.");
+    ? ui.emptyState("This hub is not billed", "To start billing the hub's spokes, enter an email address for invoices.")
+    : ui.emptyState("This hub is not billed", "The hub's spokes are not charged. An operator can start billing.");
 }
 
 function billingNotices({ pastDueSince, difference, error, pending, status }: Billing): readonly (Markup | string)[] {
   return [
-    pastDueSince === null ? "" : callout(
+    pastDueSince === null ? "" : ui.callout(
       "bad",
       markup`<p><b>A payment has been overdue</b> since ${
-        renderTime(pastDueSince)
+        ui.renderTime(pastDueSince)
       }. Pay the invoice below. The spokes keep running.</p>`,
     ),
     difference
-      ? callout("warn", markup`<p><b>The bill does not match this hub's spokes.</b> ${difference.message}.</p>`)
+      ? ui.callout("warn", markup`<p><b>The bill does not match this hub's spokes.</b> ${difference.message}.</p>`)
       : "",
-    error === null ? "" : callout("bad", markup`<p><b>The payment provider refused the last change.</b> ${error}.</p>`),
+    error === null
+      ? ""
+      : ui.callout("bad", markup`<p><b>The payment provider refused the last change.</b> ${error}.</p>`),
     pending && error === null
-      ? callout("info", "Sending a change to the payment provider. This page updates within seconds.")
+      ? ui.callout("info", "Sending a change to the payment provider. This page updates within seconds.")
       : "",
     status === "canceled" || status === "incomplete_expired"
-      ? callout(
+      ? ui.callout(
         "warn",
         "The subscription ended, so the hub's spokes are not charged. Reconcile billing to start a new subscription.",
       )
@@ -78,7 +69,7 @@ function billingNotices({ pastDueSince, difference, error, pending, status }: Bi
   ];
 }
 
-const STATUSES: Readonly<Record<string, readonly [BadgeTone, IconName]>> = {
+const STATUSES: Readonly<Record<string, readonly [ui.BadgeTone, IconName]>> = {
   active: ["good", "dot"],
   trialing: ["info", "dot"],
   past_due: ["bad", "warning"],
@@ -89,7 +80,7 @@ const STATUSES: Readonly<Record<string, readonly [BadgeTone, IconName]>> = {
 function subscriptionPanel({ status, monthly, currency, items, email, checkedAt }: Billing): Markup {
   const [tone, sign] = STATUSES[status ?? ""] ?? ["still", "minus"];
   const amount = (minor: number | null) => minor === null || currency === null ? "–" : formatPrice(minor, currency);
-  return panel(
+  return ui.panel(
     "Subscription",
     markup`<p class="price">${monthly === null ? "No fixed amount" : amount(monthly)} <span class="small soft">${
       monthly === null ? "" : "per month"
@@ -97,23 +88,23 @@ function subscriptionPanel({ status, monthly, currency, items, email, checkedAt 
 ${
       items.length === 0
         ? markup`<p class="small soft">Nothing is billed yet. The first spoke with a price starts the subscription.</p>`
-        : dataTable(
+        : ui.dataTable(
           "Billed spokes",
           ["Size", "Spokes", "Per month"],
           items.map(({ size, quantity, monthly }) => [
-            size === null ? "Other" : humanize(size),
+            size === null ? "Other" : ui.humanize(size),
             quantity,
             markup`<span class="number">${amount(monthly)}</span>`,
           ]),
         )
     }
 ${
-      definitionList([
+      ui.definitionList([
         ["Invoices sent to", email ?? "nobody"],
-        ["Last synced", renderTime(checkedAt, "never")],
+        ["Last synced", ui.renderTime(checkedAt, "never")],
       ])
     }`,
-    { id: "subscription", actions: badge(tone, sign, status === null ? "Not started" : humanize(status)) },
+    { id: "subscription", actions: ui.badge(tone, sign, status === null ? "Not started" : ui.humanize(status)) },
   );
 }
 
@@ -121,16 +112,16 @@ type Invoice = NonNullable<Billing["invoice"]>;
 
 function invoicePanel({ number, status, total, remaining, currency, dueAt, url }: Invoice): Markup {
   const paid = remaining === 0;
-  return panel(
+  return ui.panel(
     number === null ? "Invoice" : `Invoice ${number}`,
-    definitionList([
+    ui.definitionList([
       ["Amount", markup`<span class="number">${formatPrice(total, currency)}</span>`],
       ["Amount due", markup`<span class="number">${formatPrice(remaining, currency)}</span>`],
-      ["Due", renderTime(dueAt, "immediately")],
+      ["Due", ui.renderTime(dueAt, "immediately")],
     ]),
     {
       id: "invoice",
-      actions: markup`${badge(paid ? "good" : "warn", paid ? "done" : "wait", humanize(status))}${
+      actions: markup`${ui.badge(paid ? "good" : "warn", paid ? "done" : "wait", ui.humanize(status))}${
         url === null
           ? ""
           : markup`<a class="button ${paid ? "quiet" : "main"}" href="${url}">${
@@ -142,12 +133,12 @@ function invoicePanel({ number, status, total, remaining, currency, dueAt, url }
 }
 
 function operatorPanel(id: string, { connected, email }: Billing, submission: RefusedSubmission | undefined): Markup {
-  return panel(
+  return ui.panel(
     connected ? "Invoices" : "Bill this hub",
     markup`${
       renderPostForm(
         { action: `/hubs/${id}/billing`, button: connected ? "Change address" : "Start billing", submission },
-        inputField({
+        {
           name: "email",
           label: "Send invoices to",
           type: "email",
@@ -157,13 +148,12 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Re
             : "Once you start billing, the hub's spokes are charged at list prices.",
           required: true,
           maxLength: 254,
-          submission,
-        }),
+        },
       )
     }${
       connected
         ? markup`<h3>Reconcile</h3><p class="small">Sends the current spokes to the payment provider again and overwrites manual changes to the subscription.</p>${
-          renderPostButton(`/hubs/${id}/billing/reconcile`, "Reconcile")
+          ui.renderPostButton(`/hubs/${id}/billing/reconcile`, "Reconcile")
         }`
         : ""
     }`,
@@ -174,9 +164,9 @@ function operatorPanel(id: string, { connected, email }: Billing, submission: Re
 function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
   const priced = sizes.flatMap((size) => size.price ? [{ size, price: size.price }] : []);
   if (priced.length === 0) return "";
-  return panel(
+  return ui.panel(
     "Price list",
-    dataTable(
+    ui.dataTable(
       "Prices per spoke",
       ["Size", "Per month"],
       priced.map(({ size, price }) => [

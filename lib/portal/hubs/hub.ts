@@ -1,36 +1,26 @@
 /** Renders a hub's page, which lists the hub's spokes. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, selectField } from "#lib/portal/components/forms.ts";
-import {
-  appendQuery,
-  callout,
-  emptyState,
-  humanize,
-  linkButton,
-  nextPageLink,
-  renderPostButton,
-  stateBadge,
-} from "#lib/portal/components/parts.ts";
+import { filterOptions, renderFilterForm, renderFormField } from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
 import { ACTIONS, SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { SPOKE_STATES } from "#lib/model/states.ts";
+import { LIVE_STATES } from "#lib/model/states.ts";
 
 export const SPOKES_PER_PAGE = 50;
 
 export interface HubPageProps {
   readonly hub: Hub;
   readonly overview: FleetOverview;
-  readonly spokes: readonly Spoke[];
+  readonly spokes: ListPage<Spoke>;
   readonly query: {
     readonly q?: string | undefined;
     readonly state?: string | undefined;
     readonly health?: string | undefined;
   };
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
   /** Whether the user is an operator or one of the hub's admins. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
@@ -38,7 +28,7 @@ export interface HubPageProps {
 }
 
 export function hubView(
-  { hub, overview, spokes, query, next, canManageHub, isOperator, follow }: HubPageProps,
+  { hub, overview, spokes, query, canManageHub, isOperator, follow }: HubPageProps,
 ): PageView {
   const { id, operation, stateReason, state } = hub;
   const isFiltered = Object.values(query).some((each) => each !== undefined);
@@ -50,39 +40,30 @@ export function hubView(
     follow,
     body: markup`<div id="hub" data-live>${isUnfinishedOperation(operation) ? progressBar(operation) : ""}${
       state === "failed"
-        ? callout(
+        ? ui.callout(
           "bad",
           markup`<p><b>${stateReason ?? "The hub could not be created"}.</b></p>${
-            renderPostButton(`/hubs/${id}/retry`, "Try again", { variant: "main" })
+            ui.renderPostButton(`/hubs/${id}/retry`, "Try again", { variant: "main" })
           }`,
         )
         : ""
     }</div>
 ${fleetSummary(overview)}
-<form class="filters" role="search" action="/hubs/${id}">
-${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" })}
-${selectField({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATE_OPTIONS] })}
 ${
-      selectField({
-        name: "health",
-        label: "Health",
-        value: query.health,
-        options: [["", "Any"], ["healthy", "Healthy"], ["degraded", "Degraded"]],
-      })
+      renderFilterForm(`/hubs/${id}`, [
+        { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" },
+        { name: "state", label: "State", value: query.state, options: filterOptions(LIVE_STATES) },
+        { name: "health", label: "Health", value: query.health, options: filterOptions(["healthy", "degraded"]) },
+      ])
     }
-<button class="quiet">Search</button></form>
 <form method="post" action="/hubs/${id}/actions"><div id="spokes" data-live>${
-      spokes.length > 0
-        ? markup`<ul class="list spokes">${spokes.map((spoke) => spokeRow(spoke, canManageHub))}</ul>`
+      spokes.items.length > 0
+        ? markup`<ul class="list spokes">${spokes.items.map((spoke) => spokeRow(spoke, canManageHub))}</ul>`
         : noSpokes(hub, isFiltered, canManageHub)
     }</div>${canManageHub ? bulkForm(isOperator) : ""}</form>
-${nextPageLink(next && appendQuery(`/hubs/${id}`, { ...query, before: next }))}`,
+${ui.nextPageLink(`/hubs/${id}`, spokes.next, query)}`,
   };
 }
-
-const STATE_OPTIONS = SPOKE_STATES.filter((state) => state !== "removed").map((state) =>
-  [state, humanize(state)] as const
-);
 
 /** Returns the title, breadcrumb and tabs that all of a hub's pages share. */
 export function hubHeader(
@@ -96,7 +77,7 @@ export function hubHeader(
     title: name,
     section: "hubs",
     crumbs: [["Hubs", "/hubs"]],
-    badge: stateBadge(state),
+    badge: ui.stateBadge(state),
     tabs: { links: [of("Spokes", ""), of("Operations", "/operations"), ...(canManageHub ? more : [])], here },
   };
 }
@@ -114,17 +95,18 @@ ${
       : markup`<span class="small soft">${
         stateReason ?? (maintenance ? "Maintenance mode" : markup`${size} · Moodle ${lmsVersion}`)
       }</span>`
-  }${stateBadge(state, health)}</li>`;
+  }${ui.stateBadge(state, health)}</li>`;
 }
 
 function bulkForm(isOperator: boolean): Markup {
   return markup`<div class="filters bulk"><label class="small"><input type="checkbox" data-ticks=".spokes input" hidden> Select all</label>
 ${
-    selectField({
+    renderFormField({
       name: "action",
       label: "Action for selected spokes",
-      options: SPOKE_ACTIONS.filter((each) => isForSeveral(each) && (isOperator || !isForOperators(each)))
-        .map((each) => [each, humanize(each)]),
+      options: SPOKE_ACTIONS.filter((each) => isForSeveral(each) && (isOperator || !isForOperators(each))).map((
+        each,
+      ) => [each, ui.humanize(each)]),
     })
   }
 <button class="quiet">Continue</button></div>`;
@@ -142,17 +124,20 @@ function isForSeveral(action: SpokeActionName): boolean {
 
 function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Markup {
   if (isFiltered) {
-    return emptyState(
+    return ui.emptyState(
       "No matching spokes",
       "Change the search or show all spokes.",
-      linkButton(["All spokes", `/hubs/${id}`]),
+      ui.linkButton(["All spokes", `/hubs/${id}`]),
     );
   }
   return canManageHub
-    ? emptyState(
+    ? ui.emptyState(
       "No spokes yet",
       "A spoke is one Moodle site with its own database. Creating the first spoke takes a few minutes.",
-      linkButton(["Add a spoke", `/hubs/${id}/spokes/new`], "main"),
+      ui.linkButton(["Add a spoke", `/hubs/${id}/spokes/new`], "main"),
     )
-    : emptyState("No spokes yet", "You do not administer any spokes in this hub. Ask an admin of the hub for access.");
+    : ui.emptyState(
+      "No spokes yet",
+      "You do not administer any spokes in this hub. Ask an admin of the hub for access.",
+    );
 }

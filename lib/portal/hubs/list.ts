@@ -1,78 +1,66 @@
 /** Renders the list of hubs with spoke counts, and a panel with the unhealthy spokes. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import { inputField, selectField } from "#lib/portal/components/forms.ts";
-import {
-  appendQuery,
-  badge,
-  emptyState,
-  formatDuration,
-  humanize,
-  linkButton,
-  nextPageLink,
-  panel,
-  renderTime,
-  stateBadge,
-} from "#lib/portal/components/parts.ts";
+import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
-import { FEDERATION_STATES } from "#lib/model/states.ts";
+import { HUB_STATES } from "#lib/model/states.ts";
 
 export const HUBS_PER_PAGE = 50;
 
 export interface HubListProps {
   readonly me: CurrentUser;
-  readonly hubs: readonly Hub[];
+  readonly hubs: ListPage<Hub>;
   readonly overview: FleetOverview;
   /** Spokes that failed or are degraded. */
   readonly unhealthy: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
 }
 
-export function hubsView({ me, hubs, overview, unhealthy, query, next }: HubListProps): PageView {
+export function hubsView({ me, hubs, overview, unhealthy, query }: HubListProps): PageView {
   const isFiltered = query.q !== undefined || query.state !== undefined;
   return {
     title: "Hubs",
     section: "hubs",
     actions: me.role === "operator"
       ? markup`<a class="button main" href="/hubs/new" data-create>New hub</a>`
-      : linkButton(["Request a hub", "/requests/new"]),
+      : ui.linkButton(["Request a hub", "/requests/new"]),
     poll: 10,
     body: markup`${fleetSummary(overview)}
 <div id="problems" data-live>${unhealthy.length > 0 ? unhealthyPanel(unhealthy) : ""}</div>
-<form class="filters" role="search" action="/hubs">
-${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" })}
-${selectField({ name: "state", label: "State", value: query.state, options: [["", "Any"], ...STATE_OPTIONS] })}
-<button class="quiet">Search</button></form>
+${
+      renderFilterForm("/hubs", [
+        { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or slug" },
+        { name: "state", label: "State", value: query.state, options: STATE_OPTIONS },
+      ])
+    }
 <div id="hubs" data-live>${
-      hubs.length > 0
-        ? markup`<ul class="list hubs">${hubs.map((hub) => hubRow(hub, overview))}</ul>`
+      hubs.items.length > 0
+        ? markup`<ul class="list hubs">${hubs.items.map((hub) => hubRow(hub, overview))}</ul>`
         : isFiltered
-        ? emptyState("No matching hubs", "Change the search or show all hubs.", linkButton(["All hubs", "/hubs"]))
+        ? ui.emptyState("No matching hubs", "Change the search or show all hubs.", ui.linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
-${nextPageLink(next && appendQuery("/hubs", { ...query, before: next }))}`,
+${ui.nextPageLink("/hubs", hubs.next, query)}`,
   };
 }
 
-const STATE_OPTIONS = FEDERATION_STATES.filter((state) => state !== "removed").map((state) =>
-  [state, humanize(state)] as const
-);
+const STATE_OPTIONS = filterOptions(HUB_STATES.filter((state) => state !== "removed"));
 
 function firstHub({ role }: CurrentUser): Markup {
   return role === "operator"
-    ? emptyState(
+    ? ui.emptyState(
       "No hubs yet",
       "A hub groups the Moodle sites of one organisation. Create the first hub.",
-      linkButton(["New hub", "/hubs/new"], "main"),
+      ui.linkButton(["New hub", "/hubs/new"], "main"),
     )
-    : emptyState(
+    : ui.emptyState(
       "No hubs yet",
       "You do not administer any hubs. Request a hub, and an operator will decide.",
-      linkButton(["Request a hub", "/requests/new"], "main"),
+      ui.linkButton(["Request a hub", "/requests/new"], "main"),
     );
 }
 
@@ -119,22 +107,24 @@ function restoreTestSummary({ unverified, oldestVerifiedAt }: FleetOverview["spo
     ? "The newest backup of 1 spoke failed the restore test"
     : `The newest backups of ${unverified} spokes failed the restore test`;
   return markup`<p class="small soft restore-tests">${
-    oldestVerifiedAt === null ? "" : markup`Least recently tested spoke: ${renderTime(oldestVerifiedAt)}. `
+    oldestVerifiedAt === null ? "" : markup`Least recently tested spoke: ${ui.renderTime(oldestVerifiedAt)}. `
   }${unverified > 0 ? markup`<b class="bad">${icon("cross")} ${failing}.</b>` : ""}</p>`;
 }
 
 function queueLabel({ running, oldestWaitSeconds }: FleetOverview["queue"]): string {
-  const wait = oldestWaitSeconds === null ? "" : `, longest wait ${formatDuration(oldestWaitSeconds)}`;
+  const wait = oldestWaitSeconds === null ? "" : `, longest wait ${ui.formatDuration(oldestWaitSeconds)}`;
   return `Queued, ${running} running${wait}`;
 }
 
 function unhealthyPanel(spokes: readonly Spoke[]): Markup {
-  return panel(
+  return ui.panel(
     "Needs attention",
     markup`<ul class="list plain">${
       spokes.map(({ id, displayName, domain, state, health, stateReason }) =>
         markup`<li id="trouble-${id}"><span class="name"><a class="cover" href="/spokes/${id}">${displayName}</a><span class="tiny soft">${domain}</span></span>
-<span class="small">${stateReason ?? "Some parts of the site do not respond"}</span>${stateBadge(state, health)}</li>`
+<span class="small">${stateReason ?? "Some parts of the site do not respond"}</span>${
+          ui.stateBadge(state, health)
+        }</li>`
       )
     }</ul>`,
     { id: "troubled" },
@@ -150,14 +140,14 @@ ${
       ? progressBar(operation)
       : markup`<span class="marks">${here ? stateCounts(here) : ""}</span>`
   }
-<span class="tiny soft created">Created ${renderTime(createdAt)}</span>${stateBadge(state)}</li>`;
+<span class="tiny soft created">Created ${ui.renderTime(createdAt)}</span>${ui.stateBadge(state)}</li>`;
 }
 
 function stateCounts({ total, byState, degraded }: FleetOverview["hubs"][number]): Markup {
   const { active = 0, provisioning = 0, failed = 0 } = byState;
   return markup`<span class="small">${total === 1 ? "1 spoke" : `${total} spokes`}</span> ${
-    active > 0 ? badge("good", "dot", `${active} active`) : ""
-  } ${provisioning > 0 ? badge("info", "work", `${provisioning} installing`) : ""} ${
-    failed > 0 ? badge("bad", "cross", `${failed} failed`) : ""
-  } ${degraded > 0 ? badge("warn", "warning", `${degraded} degraded`) : ""}`;
+    active > 0 ? ui.badge("good", "dot", `${active} active`) : ""
+  } ${provisioning > 0 ? ui.badge("info", "work", `${provisioning} installing`) : ""} ${
+    failed > 0 ? ui.badge("bad", "cross", `${failed} failed`) : ""
+  } ${degraded > 0 ? ui.badge("warn", "warning", `${degraded} degraded`) : ""}`;
 }

@@ -1,8 +1,8 @@
 /** Renders a hub's admins, with forms to invite and remove admins. */
 import { markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
-import { refusedMailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
-import { emptyState, linkButton, panel, renderTime } from "#lib/portal/components/parts.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { inviteForm, memberList } from "#lib/portal/people/members.ts";
+import { emptyState, linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { Hub, MemberItem } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
@@ -23,40 +23,16 @@ export function hubMembersView({ me, hub, members, submission }: HubMembersProps
         "Admins of this hub",
         members.length === 0
           ? emptyState("No admins yet", "Only operators can manage this hub until you invite an admin.")
-          : markup`<ul class="list plain">${
-            members.map(({ userId, displayName, email, pending, mailRefusal, createdAt }) =>
-              markup`<li id="${userId}"><span class="name">${displayName || email}${
-                email === me.email ? " (you)" : ""
-              }${displayName && displayName !== email ? markup` <span class="tiny soft">${email}</span>` : ""}</span>
-<span class="marks">${refusedMailBadge({ pending, mailRefusal })}<span class="tiny soft">Since ${
-                renderTime(createdAt)
-              }</span>${refusedMailDetails(mailRefusal, pending ? `/hubs/${id}/members` : null, email)}</span>
-<a class="button quiet" href="/hubs/${id}/members/${userId}/remove">Remove<span class="visually-hidden"> ${email}</span></a></li>`
-            )
-          }</ul>`,
+          : memberList({ me, members, path: `/hubs/${id}/members`, canManage: true, ownRemoval: "Remove" }),
         { id: "members" },
       )
     }
 ${
       panel(
         "Invite an admin",
-        renderPostForm(
-          { action: `/hubs/${id}/members`, button: "Invite", submission, hidden: { key: crypto.randomUUID() } },
-          inputField({
-            name: "email",
-            label: "Email address",
-            type: "email",
-            required: true,
-            maxLength: 254,
-            submission,
-          }),
-          inputField({
-            name: "displayName",
-            label: "Name",
-            hint: "Used only if the user has no account yet.",
-            maxLength: 200,
-            submission,
-          }),
+        inviteForm(
+          { action: `/hubs/${id}/members`, button: "Invite", hidden: { key: crypto.randomUUID() } },
+          submission,
         ),
         {
           id: "invite",

@@ -1,10 +1,61 @@
-/** Renders the form with which operators create a hub. */
+/** Renders the form with which operators create a hub, and the fields that the forms for hubs share. */
+import { fieldsWith } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
 import { markup } from "#lib/http/page.ts";
-import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import {
+  type FormContent,
+  type FormField,
+  type RefusedSubmission,
+  renderPostForm,
+} from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
-import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
+import { buildModelField, type FieldTexts, sortFieldNames } from "#lib/portal/components/model-fields.ts";
+import type { CatalogOffer, Hub, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
+
+export const NEW_HUB_FIELDS = fieldsWith(hubFields, "settable");
+export const EDITABLE_HUB_FIELDS = fieldsWith(hubFields, "changeable");
+type HubFieldName = (typeof EDITABLE_HUB_FIELDS)[number];
+
+/** The texts that the forms show instead of the texts in lib/model/hub.ts. */
+const WORDS: Partial<Record<HubFieldName, FieldTexts>> = {
+  name: { hint: "The name that users see." },
+  region: { hint: "The default region for the hub's spokes.", nothing: "Any" },
+  tier: { hint: "" },
+  mode: { hint: "" },
+};
+
+interface HubFieldsProps {
+  readonly catalog: CatalogOffer;
+  /** The hub's current values or, for a request to create a hub, the requested values. */
+  readonly hub?: Pick<Hub | HubRequest, "slug" | HubFieldName>;
+  /** Whether the user can choose the slug. The slug of an existing hub is fixed. */
+  readonly slug: "chosen" | "fixed";
+}
+
+export function buildHubFields({ catalog, hub, slug }: HubFieldsProps): readonly FormContent[] {
+  const words = slug === "fixed"
+    ? WORDS
+    : { ...WORDS, name: { hint: "The name that users see. Defaults to the slug." } };
+  const [name, ...others] = sortFieldNames(EDITABLE_HUB_FIELDS, ["name", "region", "tier", "mode"]).map((field) =>
+    buildModelField(field, hubFields[field], {
+      catalog,
+      value: hub?.[field],
+      required: slug === "fixed",
+      words: words[field],
+    })
+  );
+  const slugField: FormField = {
+    name: "slug",
+    label: "Slug",
+    value: hub?.slug,
+    hint: "Lowercase letters, digits and hyphens. Used in addresses and commands. You cannot change the slug later.",
+    required: true,
+    placeholder: "northern-schools",
+    maxLength: 63,
+  };
+  return [name!, slug === "fixed" ? "" : slugField, ...others];
+}
 
 export function newHubView(catalog: CatalogOffer, submission?: RefusedSubmission): PageView {
   return {
@@ -21,7 +72,7 @@ export function newHubView(catalog: CatalogOffer, submission?: RefusedSubmission
           also: linkButton(["Cancel", "/hubs"]),
           submission,
           hidden: { key: crypto.randomUUID() },
-        }, ...hubFields({ catalog, slug: "chosen", submission })),
+        }, ...buildHubFields({ catalog, slug: "chosen" })),
         { id: "new" },
       )
     }

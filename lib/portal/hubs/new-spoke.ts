@@ -2,14 +2,22 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { fieldsWith, type FieldWith, type ValuesOf } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { inputField, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
-import { type FieldTexts, renderModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
+import { renderFormFields, renderPostForm } from "#lib/portal/components/forms.ts";
+import {
+  buildModelField,
+  catalogEntryTitle,
+  type FieldTexts,
+  sortFieldNames,
+} from "#lib/portal/components/model-fields.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { backupSelect, copySpokePanel } from "#lib/portal/hubs/copy-spoke.ts";
-import { type NewSpokeProps, spokePreviewPanel } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { catalogEntryTitle } from "#lib/portal/hubs/catalog-fields.ts";
+import {
+  backupSelect,
+  copySpokePanel,
+  type NewSpokeProps,
+  spokePreviewPanel,
+} from "#lib/portal/hubs/new-spoke-preview.ts";
 import { sizeField } from "#lib/portal/spokes/sizes.ts";
 
 type SettableName = FieldWith<typeof spokeFields, "settable">;
@@ -42,7 +50,7 @@ export function newSpokeView(props: NewSpokeProps): PageView {
             hidden: { key: crypto.randomUUID(), ...(source && { copyOf: source.spoke.id }) },
             submission,
           },
-          inputField({
+          {
             name: "slug",
             label: "Slug",
             value: value("slug"),
@@ -50,25 +58,22 @@ export function newSpokeView(props: NewSpokeProps): PageView {
             placeholder: "oak-school",
             required: true,
             maxLength: 63,
-            submission,
-          }),
-          inputField({
+          },
+          {
             name: "displayName",
             label: "Name",
             value: value("displayName"),
             hint: `Shown to visitors. Defaults to ${source ? `“Copy of ${source.spoke.displayName}”` : "the slug"}.`,
             placeholder: "Oak School",
             maxLength: 200,
-            submission,
-          }),
+          },
           sizeField({ catalog, chosen: value("size", source?.spoke.size ?? defaults.size), submission }),
-          source ? backupSelect(source, value("copyBackup"), submission) : selectField({
+          source ? backupSelect(source, value("copyBackup")) : {
             name: "lmsVersion",
             label: "Moodle",
             value: value("lmsVersion", defaults.lmsVersion),
             options: catalog.versions.map((version) => [version.name, versionText(version)]),
-            submission,
-          }),
+          },
           optionalFields(props),
         ),
         { id: "site" },
@@ -100,13 +105,11 @@ function optionalFields(props: NewSpokeProps): Markup {
   return markup`<details id="rest" ${isOpen ? markup`open` : ""}><summary>Address, ${
     source ? "" : "region, "
   }brand and content</summary><div class="rest">${
-    names.map((name) =>
-      renderModelField(name, spokeFields[name], {
-        catalog,
-        value: valueOf(name, props),
-        words: words[name],
-        submission: submission ?? { values, message: "", problems: {} },
-      })
+    renderFormFields(
+      names.map((name) =>
+        buildModelField(name, spokeFields[name], { catalog, value: valueOf(name, props), words: words[name] })
+      ),
+      submission ?? { values, message: "", problems: {} },
     )
   }</div></details>`;
 }

@@ -1,14 +1,12 @@
 /** Renders a hub's settings page and the page for removing the hub. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { callout, definitionList, linkButton, panel, renderTime, stateBadge } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { originalValues } from "#lib/portal/page/form-changes.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
-import { hubFields } from "#lib/portal/hubs/catalog-fields.ts";
-
-export const EDITABLE_HUB_FIELDS = ["name", "region", "mode", "tier"] as const;
+import { buildHubFields, EDITABLE_HUB_FIELDS } from "#lib/portal/hubs/new-hub.ts";
 
 interface SettingsProps {
   readonly me: CurrentUser;
@@ -31,7 +29,7 @@ export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps)
             submission,
             hidden: originalValues(EDITABLE_HUB_FIELDS, hub, submission?.values),
           },
-          ...hubFields({ catalog, hub, slug: "fixed", submission }),
+          ...buildHubFields({ catalog, hub, slug: "fixed" }),
         ),
         { id: "settings" },
       )
@@ -92,13 +90,7 @@ export function hubRemovalView({ hub, spokes, submission }: RemovalProps): PageV
               also: linkButton(["Cancel", `/hubs/${id}/settings`]),
               submission,
             },
-            inputField({
-              name: "slug",
-              label: `Type ${slug} to confirm`,
-              subject: "The slug",
-              required: true,
-              submission,
-            }),
+            { name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true },
           )
         }`,
         { id: "remove" },
@@ -151,13 +143,7 @@ cluster are not deleted.</p>${
               submission,
               hidden: { abandon: "yes" },
             },
-            inputField({
-              name: "slug",
-              label: `Type ${slug} to confirm`,
-              subject: "The slug",
-              required: true,
-              submission,
-            }),
+            { name: "slug", label: `Type ${slug} to confirm`, subject: "The slug", required: true },
           )
         }`
         : ""

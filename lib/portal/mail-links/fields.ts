@@ -1,8 +1,9 @@
 /** Defines and validates the forms on pages that open from links in emails. */
 import * as v from "valibot";
+import { ResetPasswordBody } from "#lib/domains/auth/views.ts";
 import { findPasswordProblem, MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission } from "#lib/portal/components/forms.ts";
+import type { FormField, RefusedSubmission } from "#lib/portal/components/forms.ts";
 
 /** The fields of a form that an emailed link opens. Missing fields become empty strings, to check the link first. */
 export const MailLinkForm = v.object({
@@ -14,6 +15,9 @@ export type MailLinkForm = v.InferOutput<typeof MailLinkForm>;
 
 export const PasswordResetForm = v.object({ ...MailLinkForm.entries, keepTokens: v.optional(v.string(), "") });
 export type PasswordResetForm = v.InferOutput<typeof PasswordResetForm>;
+
+/** The API's request body without `keepTokens`, because a form sends this checkbox as text, not as a boolean. */
+export const NewPasswordBody = v.omit(ResetPasswordBody, ["keepTokens"]);
 
 type Checked<T> = { readonly fields: T } | { readonly problems: RefusedSubmission["problems"] };
 
@@ -42,19 +46,12 @@ export function emailAddressField(email: string): Markup {
 <input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true"></div>`;
 }
 
-export function nameField(value: string, submission: RefusedSubmission | undefined): Markup {
-  return inputField({
-    name: "displayName",
-    label: "Your name",
-    value,
-    autocomplete: "name",
-    maxLength: 400,
-    submission,
-  });
+export function nameField(value: string): FormField {
+  return { name: "displayName", label: "Your name", value, autocomplete: "name", maxLength: 400 };
 }
 
-export function passwordField(label: string, submission: RefusedSubmission | undefined): Markup {
-  return inputField({
+export function passwordField(label: string): FormField {
+  return {
     name: "password",
     label,
     subject: "The password",
@@ -63,6 +60,5 @@ export function passwordField(label: string, submission: RefusedSubmission | und
     required: true,
     autocomplete: "new-password",
     minLength: MIN_PASSWORD_LENGTH,
-    submission,
-  });
+  };
 }

@@ -2,33 +2,42 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { acceptInvitation, acceptInvitationAndSignIn } from "#lib/domains/auth/accept-invitation.ts";
-import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
+import { publicAccess } from "#lib/domains/auth/access.ts";
+import { findSignedInUser, type RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { findMailLink, type MailLink } from "#lib/domains/auth/mail-link.ts";
-import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { resetPasswordByLink } from "#lib/domains/auth/forgot-password.ts";
 import { verifyEmail } from "#lib/domains/auth/verify-email.ts";
-import { AcceptInvitationBody, ResetPasswordBody } from "#lib/domains/auth/views.ts";
+import { AcceptInvitationBody } from "#lib/domains/auth/views.ts";
 import { type AdministeredObject, listAdministeredObjects } from "#lib/domains/members/memberships.ts";
 import { formatMailTimestamp } from "#lib/drivers/mail/content.ts";
-import type { ServerInfo } from "#lib/http/endpoint.ts";
+import { endpoint, type ServerInfo } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
-import { checkboxField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { checkboxField, type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
   bulletList,
   catchInvalidMailLink,
   invalidMailLinkPage,
   isPortalEnabled,
   renderNextSteps,
+  signedInNotice,
 } from "#lib/portal/mail-links/next-steps.ts";
-import { callout } from "#lib/portal/components/parts.ts";
 import {
   emailAddressField,
-  type MailLinkForm,
+  MailLinkForm,
   nameField,
+  NewPasswordBody,
   passwordField,
-  type PasswordResetForm,
+  PasswordResetForm,
   validateMailLinkForm,
 } from "#lib/portal/mail-links/fields.ts";
-import { pageHeading, type PortalResponse, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
+import {
+  mailLinkErrorPage,
+  pageHeading,
+  portalReply,
+  type PortalResponse,
+  renderStandalonePage,
+  resultHeading,
+} from "#lib/portal/mail-links/frame.ts";
 
 /** The text of the page after a submitted form, and a session cookie if the form signed the user in. */
 interface LinkResult {
@@ -38,6 +47,9 @@ interface LinkResult {
 }
 
 interface LinkPage<Form extends MailLinkForm, Body extends { password: string }> {
+  /** The summaries of the endpoints that show and handle the form. */
+  readonly summaries: readonly [show: string, submit: string];
+  readonly form: v.GenericSchema<unknown, Form>;
   readonly purpose: MailLink["purpose"];
   readonly path: string;
   readonly title: string;
@@ -50,7 +62,7 @@ interface LinkPage<Form extends MailLinkForm, Body extends { password: string }>
   readonly ifUnexpected: string;
   readonly body: v.GenericSchema<unknown, Body>;
   /** Returns the fields of the form. `form` contains the submitted values, or is null before the first submission. */
-  readonly fields: (link: MailLink, form: Form | null, submission: RefusedSubmission | undefined) => readonly Markup[];
+  readonly fields: (link: MailLink, form: Form | null) => readonly (FormField | Markup)[];
   readonly run: (app: App, origin: RequestOrigin, body: Body, context: Context<Form>) => Promise<LinkResult>;
 }
 
@@ -64,12 +76,41 @@ interface Context<Form> {
   readonly places: readonly AdministeredObject[];
 }
 
+/** Declares the endpoints of a page that opens from an emailed link: one shows the form, the other handles it. */
+export function mailLinkEndpoints<Form extends MailLinkForm, Body extends { password: string }>(
+  page: LinkPage<Form, Body>,
+) {
+  const { summaries: [show, submit], form, signsIn } = page;
+  const common = { access: publicAccess, reply: portalReply, errorPage: mailLinkErrorPage } as const;
+  return {
+    GET: endpoint({
+      ...common,
+      summary: show,
+      scope: "public",
+      query: v.object({ token: v.optional(v.string(), "") }),
+      faults: ["link_spent"],
+      handle: async ({ app, request, ip, userAgent, query }) =>
+        showForm(app, page, query.token, signsIn ? await findSignedInUser(app, request, { ip, userAgent }) : null),
+    }),
+    POST: endpoint({
+      ...common,
+      summary: submit,
+      scope: "flow",
+      form: true,
+      body: form,
+      faults: ["link_spent"],
+      handle: ({ app, actor, service, ip, userAgent, body }) =>
+        submitForm(app, service, { ip, userAgent }, page, body, signsIn ? actor : null),
+    }),
+  };
+}
+
 /** Shows a link's form. Opening a link does not use it up, because mail scanners open links before users do. */
-export async function showMailLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
+async function showForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   page: LinkPage<Form, Body>,
   token: string,
-  reader: SignedInUser = null,
+  reader: SignedInUser,
 ): Promise<PortalResponse> {
   const link = await findMailLink(app.db.rows, page.purpose, token);
   return link
@@ -77,13 +118,13 @@ export async function showMailLinkForm<Form extends MailLinkForm, Body extends {
     : invalidMailLinkPage(app, page.purpose);
 }
 
-export async function submitMailLinkForm<Form extends MailLinkForm, Body extends { password: string }>(
+async function submitForm<Form extends MailLinkForm, Body extends { password: string }>(
   app: App,
   service: ServerInfo,
   origin: RequestOrigin,
   page: LinkPage<Form, Body>,
   form: Form,
-  reader: SignedInUser = null,
+  reader: SignedInUser,
 ): Promise<PortalResponse> {
   const link = await findMailLink(app.db.rows, page.purpose, form.token);
   if (!link) return invalidMailLinkPage(app, page.purpose);
@@ -109,14 +150,14 @@ async function renderForm<Form extends MailLinkForm, Body extends { password: st
 ): Promise<HtmlPage> {
   const places = page.listsMemberships ? await listAdministeredObjects(app.db.rows, link.userId) : [];
   const submission = form ? { values: { ...form }, message: "", problems } : undefined;
-  const fields = [emailAddressField(link.email), ...page.fields(link, form, submission)];
+  const fields = [emailAddressField(link.email), ...page.fields(link, form)];
   return renderStandalonePage(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
     markup`${pageHeading(page.title, page.lead(places))}
 ${bulletList(places.map(({ name }) => name))}
 ${
       reader && page.signsIn && isPortalEnabled(app) && reader.email !== link.email
-        ? signedInAs(reader.email, link.email)
+        ? signedInNotice(reader.email, link.email)
         : ""
     }
 ${renderPostForm({ action: page.path, button: page.button, hidden: { token: link.secret }, submission }, ...fields)}
@@ -126,14 +167,9 @@ ${renderPostForm({ action: page.path, button: page.button, hidden: { token: link
   );
 }
 
-function signedInAs(reader: string, email: string): Markup {
-  const text = markup`You are signed in as <strong>${reader}</strong>. This invitation is for <strong>${email}</strong>.
-If you accept it, this browser is signed in as ${email}.`;
-  return callout("warn", markup`<p>${text}</p>`);
-}
-
-/** The page on which a user accepts an invitation. */
 export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptInvitationBody>> = {
+  summaries: ["Show an invitation", "Accept an invitation"],
+  form: MailLinkForm,
   purpose: "invitation",
   path: "/invite",
   title: "You are invited",
@@ -145,9 +181,9 @@ export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptI
   ifUnexpected: "If you did not expect this invitation, close this page.",
   body: AcceptInvitationBody,
   // Leaves the name field empty if the display name is only the email address, which the page shows anyway.
-  fields: ({ displayName, email }, _given, submission) => [
-    nameField(displayName === email ? "" : displayName, submission),
-    passwordField("Choose a password", submission),
+  fields: ({ displayName, email }) => [
+    nameField(displayName === email ? "" : displayName),
+    passwordField("Choose a password"),
   ],
   async run(app, origin, body, { link: { email }, places }) {
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
@@ -160,11 +196,9 @@ export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptI
   },
 };
 
-/** The API's request body without `keepTokens`, because a form sends this checkbox as text, not as a boolean. */
-const NewPasswordBody = v.omit(ResetPasswordBody, ["keepTokens"]);
-
-/** The page on which a user sets a new password. */
 export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof NewPasswordBody>> = {
+  summaries: ["Show the form for setting a new password", "Set a new password"],
+  form: PasswordResetForm,
   purpose: "password_reset",
   path: "/reset",
   title: "Set a new password",
@@ -172,8 +206,8 @@ export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof
   button: "Set password",
   ifUnexpected: "If you did not request this email, close this page. Your password stays unchanged.",
   body: NewPasswordBody,
-  fields: (_, form, submission) => [
-    passwordField("New password", submission),
+  fields: (_, form) => [
+    passwordField("New password"),
     checkboxField(
       "keepTokens",
       "Keep my API tokens",
@@ -196,6 +230,8 @@ export const passwordResetPage: LinkPage<PasswordResetForm, v.InferOutput<typeof
  * with this address and chosen the current password.
  */
 export const verificationPage: LinkPage<MailLinkForm, v.InferOutput<typeof NewPasswordBody>> = {
+  summaries: ["Show the form that verifies an email address", "Verify an email address"],
+  form: MailLinkForm,
   purpose: "email_verification",
   path: "/verify",
   title: "Confirm your address",
@@ -203,7 +239,7 @@ export const verificationPage: LinkPage<MailLinkForm, v.InferOutput<typeof NewPa
   button: "Confirm address",
   ifUnexpected: "If you did not sign up, close this page. Nobody can use your address without this confirmation.",
   body: NewPasswordBody,
-  fields: (_link, _given, submission) => [passwordField("Password", submission)],
+  fields: () => [passwordField("Password")],
   async run(app, origin, body) {
     const { email } = await verifyEmail(app, origin, body);
     return { title: "Your address is confirmed", lead: markup`You can now use the account <strong>${email}</strong>.` };

@@ -4,6 +4,7 @@ import type { LinkPurpose } from "#lib/domains/auth/one-time-tokens.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { ServerInfo } from "#lib/http/endpoint.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
+import { callout } from "#lib/portal/components/parts.ts";
 import type { AdministeredObject } from "#lib/domains/members/memberships.ts";
 import { type PortalResponse, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
@@ -83,4 +84,11 @@ export async function catchInvalidMailLink(
     if (error instanceof Fault && error.code === "link_spent") return invalidMailLinkPage(app, purpose);
     throw error;
   }
+}
+
+/** Warns a signed-in user that an invitation is for another account. */
+export function signedInNotice(reader: string, email: string): Markup {
+  const text = markup`You are signed in as <strong>${reader}</strong>. This invitation is for <strong>${email}</strong>.
+If you accept it, this browser is signed in as ${email}.`;
+  return callout("warn", markup`<p>${text}</p>`);
 }

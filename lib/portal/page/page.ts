@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import { type Actor, signedInAccess } from "#lib/domains/auth/access.ts";
-import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/objects.ts";
 import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -80,6 +80,21 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
       return { ...answer(pageCall, { flash: renderFlashMessage(done), ...await show(pageCall) }), headers };
     },
   });
+}
+
+interface FormPage<B> {
+  readonly summary: string;
+  /** Loads and renders the page. `submission` is the form's input if the API refused the form. */
+  show(call: PageContext<unknown, unknown>, submission?: RefusedSubmission): PageView | Promise<PageView>;
+  readonly form: Pick<FormAction<B, Record<string, never>>, "summary" | "rateLimitMessage" | "body" | "submit">;
+}
+
+/** Declares a page with a form that is sent to the page's own path. A refused form is shown again with the errors. */
+export function formPage<B = Record<string, never>>({ summary, show, form }: FormPage<B>) {
+  return {
+    GET: portalPage({ summary, show: (call) => show(call) }),
+    POST: formAction({ ...form, onRefusal: (call, submission) => show(call, submission) }),
+  };
 }
 
 interface FormAction<B, Q> {

@@ -1,19 +1,18 @@
-/** Renders the current user's account: name, password and sessions. */
+/**
+ * Renders the current user's account (name, password and sessions), and the page on which new users enter their name, a
+ * password and their first hub request.
+ */
 import type * as v from "valibot";
 import type { SessionView } from "#lib/domains/auth/views.ts";
 import { MIN_PASSWORD_LENGTH } from "#lib/drivers/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import {
-  badge,
-  callout,
-  definitionList,
-  humanize,
-  linkButton,
-  panel,
-  renderPostButton,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+  type FormField,
+  type RefusedSubmission,
+  renderFormField,
+  renderPostForm,
+} from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
 type Session = v.InferOutput<typeof SessionView>;
@@ -30,7 +29,7 @@ export function accountView({ me, sessions, onboarded }: AccountProps, submissio
     title: "Account",
     section: "account",
     body: markup`${
-      onboarded ? "" : callout(
+      onboarded ? "" : ui.callout(
         "info",
         markup`<p>New here? <a href="/welcome">Set up your account</a>: your name, a password${
           me.role === "operator" ? "" : ", your first hub"
@@ -38,41 +37,40 @@ export function accountView({ me, sessions, onboarded }: AccountProps, submissio
       )
     }
 ${
-      panel(
+      ui.panel(
         "Profile",
-        markup`${definitionList([["Email address", me.email], ["Role", humanize(me.role)]])}
+        markup`${ui.definitionList([["Email address", me.email], ["Role", ui.humanize(me.role)]])}
 ${
           renderPostForm(
             { action: "/account", button: "Save", submission },
-            inputField({
+            {
               name: "displayName",
               label: "Name",
               value: me.displayName,
               required: true,
               autocomplete: "name",
               maxLength: 200,
-              submission,
-            }),
+            },
           )
         }`,
         { id: "you" },
       )
     }
 ${
-      panel(
+      ui.panel(
         "Password",
         markup`<p class="small soft">A new password signs you out everywhere else. API tokens keep working.</p>`,
         {
           id: "password",
-          actions: linkButton(["Change password", "/account/password"]),
+          actions: ui.linkButton(["Change password", "/account/password"]),
         },
       )
     }
 ${
-      panel("Sessions", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
+      ui.panel("Sessions", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
         id: "sessions",
         actions: others
-          ? renderPostButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
+          ? ui.renderPostButton("/account/sessions", "Sign out everywhere else", { fields: { which: "others" } })
           : "",
       })
     }`,
@@ -82,11 +80,11 @@ ${
 function sessionRow({ id, createdAt, lastUsedAt, ip, userAgent, current }: Session): Markup {
   const device = deviceOf(userAgent);
   return markup`<li id="${id}"><span class="name"><span title="${userAgent}">${device}</span><span class="tiny soft">${ip}</span></span>
-<span class="tiny soft">Since ${renderTime(createdAt)}<br>Last used ${renderTime(lastUsedAt)}</span>
+<span class="tiny soft">Since ${ui.renderTime(createdAt)}<br>Last used ${ui.renderTime(lastUsedAt)}</span>
 ${
     current
-      ? badge("good", "dot", "This session")
-      : renderPostButton("/account/sessions", "End session", { fields: { which: id }, about: device })
+      ? ui.badge("good", "dot", "This session")
+      : ui.renderPostButton("/account/sessions", "End session", { fields: { which: id }, about: device })
   }</li>`;
 }
 
@@ -109,23 +107,27 @@ export function changePasswordView(email: string, submission?: RefusedSubmission
     section: "account",
     crumbs: [["Account", "/account"]],
     body: renderPostForm(
-      { action: "/account/password", button: "Change password", submission, also: linkButton(["Cancel", "/account"]) },
+      {
+        action: "/account/password",
+        button: "Change password",
+        submission,
+        also: ui.linkButton(["Cancel", "/account"]),
+      },
       markup`<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
-      inputField({
+      {
         name: "current",
         label: "Current password",
         type: "password",
         required: true,
         autocomplete: "current-password",
-        submission,
-      }),
-      newPasswordField(submission, true),
+      },
+      newPasswordField(true),
     ),
   };
 }
 
-export function newPasswordField(submission: RefusedSubmission | undefined, required: boolean): Markup {
-  return inputField({
+export function newPasswordField(required: boolean): FormField {
+  return {
     name: "password",
     label: "New password",
     type: "password",
@@ -135,6 +137,71 @@ export function newPasswordField(submission: RefusedSubmission | undefined, requ
     required,
     autocomplete: "new-password",
     minLength: MIN_PASSWORD_LENGTH,
-    submission,
-  });
+  };
+}
+
+export function welcomeView(me: CurrentUser, onboarded: boolean, refused?: RefusedSubmission): PageView {
+  const submission = refused && withFormNames(refused);
+  const page = { title: `Welcome, ${me.displayName}`, section: "account" } as const;
+  if (onboarded) {
+    const links = markup`<div class="form-actions">${ui.linkButton(["Go to your hubs", "/hubs"], "main")}${
+      ui.linkButton(["Your account", "/account"])
+    }</div>`;
+    return {
+      ...page,
+      body: ui.emptyState("Your account is set up", "You can change your details on your account page.", links),
+    };
+  }
+  return {
+    ...page,
+    lead: "All fields are optional. You see this page only once.",
+    body: renderPostForm(
+      { action: "/welcome", button: "Done", submission, also: ui.linkButton(["Not now", "/hubs"]) },
+      { name: "displayName", label: "Your name", value: me.displayName, autocomplete: "name", maxLength: 200 },
+      newPasswordField(false),
+      me.role === "operator" ? "" : hubFields(submission),
+    ),
+  };
+}
+
+function hubFields(submission: RefusedSubmission | undefined) {
+  return markup`<h2>Your first hub</h2>
+<p class="small soft">A hub groups the Moodle sites of one organisation. An operator decides on your request,
+and you get an email.</p>
+${
+    renderFormField({
+      name: "slug",
+      label: "Slug",
+      hint: "Lowercase letters, digits and hyphens. Used in addresses. To request no hub, leave this field empty.",
+      placeholder: "north",
+      maxLength: 63,
+    }, submission)
+  }
+${
+    renderFormField(
+      { name: "name", label: "Name of the hub", placeholder: "Northern schools", maxLength: 200 },
+      submission,
+    )
+  }
+${renderFormField({ name: "reason", label: "Reason", maxLength: 2000 }, submission)}`;
+}
+
+/** Renames API fields in error messages, such as `federationRequest.slug`, to the names of the form's fields. */
+function withFormNames(submission: RefusedSubmission): RefusedSubmission {
+  const problems = Object.entries(submission.problems).map((
+    [name, each],
+  ) => [name.replace("federationRequest.", ""), each]);
+  return { ...submission, problems: Object.fromEntries(problems) };
+}
+
+type OnboardingForm = Readonly<Record<"displayName" | "password" | "slug" | "name" | "reason", string>>;
+
+/** Returns the request body for the onboarding API, without empty fields. */
+export function buildOnboardingBody({ displayName, password, slug, name, reason }: OnboardingForm) {
+  const trimmed = (text: string) => text.trim() || undefined;
+  return {
+    displayName: trimmed(displayName),
+    password: password || undefined,
+    federationRequest: trimmed(slug) && { slug: trimmed(slug), name: trimmed(name), reason: trimmed(reason) },
+  };
 }

@@ -4,17 +4,8 @@ import { Fault } from "#lib/base/errors.ts";
 import { DAY } from "#lib/base/time.ts";
 import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
-import {
-  badge,
-  callout,
-  copyableCode,
-  definitionList,
-  emptyState,
-  linkButton,
-  panel,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
 export type TokenItem = v.InferOutput<typeof TokenView>;
@@ -39,10 +30,10 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
     lead: "A token lets a program use the API with your permissions, limited by the token's scope.",
     actions: markup`<a class="button main" href="/tokens/new" data-create>New token</a>`,
     body: tokens.length === 0
-      ? emptyState(
+      ? ui.emptyState(
         "No tokens yet",
         "Create one token per program, so that you can revoke each token separately.",
-        linkButton(["New token", "/tokens/new"], "main"),
+        ui.linkButton(["New token", "/tokens/new"], "main"),
       )
       : markup`<ul class="list tokens">${tokens.map((token) => row(token, now))}</ul>`,
   };
@@ -51,15 +42,15 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
 function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: TokenItem, now: Date): Markup {
   const expired = expiresAt !== null && new Date(expiresAt) <= now;
   return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft"><code>${prefix}…</code></span></span>
-<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${renderTime(createdAt)}, last used ${
-    renderTime(lastUsedAt)
+<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${ui.renderTime(createdAt)}, last used ${
+    ui.renderTime(lastUsedAt)
   }</span></span>
 <span class="tiny soft">${
     expired
-      ? badge("warn", "warning", "Expired")
+      ? ui.badge("warn", "warning", "Expired")
       : expiresAt === null
       ? "Never expires"
-      : markup`Expires ${renderTime(expiresAt)}`
+      : markup`Expires ${ui.renderTime(expiresAt)}`
   }</span>
 <a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="visually-hidden"> ${name}</span></a></li>`;
 }
@@ -69,17 +60,10 @@ export function newTokenView(submission?: RefusedSubmission): PageView {
     ...TOKEN_PAGE,
     title: "New token",
     body: renderPostForm(
-      { action: "/tokens/new", button: "Create token", submission, also: linkButton(["Cancel", "/tokens"]) },
-      inputField({
-        name: "name",
-        label: "Name",
-        hint: "The purpose of the token.",
-        required: true,
-        maxLength: 100,
-        submission,
-      }),
+      { action: "/tokens/new", button: "Create token", submission, also: ui.linkButton(["Cancel", "/tokens"]) },
+      { name: "name", label: "Name", hint: "The purpose of the token.", required: true, maxLength: 100 },
       scopeField(submission),
-      selectField({ name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90", submission }),
+      { name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90" },
     ),
   };
 }
@@ -112,29 +96,29 @@ export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewT
     ...TOKEN_PAGE,
     title: name,
     body: markup`${
-      callout(
+      ui.callout(
         "good",
         markup`<p><b>Copy this token now.</b> It is not shown again. Anyone who has it can act in your name.</p>`,
       )
     }
-${panel("Token", copyableCode(token, "the token"), { id: "token" })}
+${ui.panel("Token", ui.copyableCode(token, "the token"), { id: "token" })}
 ${
-      panel(
+      ui.panel(
         "Try it",
         markup`<p class="small">Send the token with each request. This command returns the user that it belongs to:</p>${
-          copyableCode(command, "the command")
+          ui.copyableCode(command, "the command")
         }<p class="small"><a href="/api/docs">API reference</a></p>`,
         { id: "try" },
       )
     }
 ${
-      definitionList([
+      ui.definitionList([
         ["Permissions", SCOPES[scope][1]],
         ["Prefix", markup`<code>${prefix}…</code>`],
-        ["Expires", renderTime(expiresAt)],
+        ["Expires", ui.renderTime(expiresAt)],
       ])
     }
-<p>${linkButton(["I have copied the token", "/tokens"])}</p>`,
+<p>${ui.linkButton(["I have copied the token", "/tokens"])}</p>`,
   };
 }
 
@@ -152,13 +136,13 @@ export function revokeTokenView({ id, name, prefix, lastUsedAt }: TokenItem): Pa
     body:
       markup`<p><code>${prefix}…</code> stops working immediately, and event streams that use it are closed. This cannot be undone:
 the program needs a new token.</p>
-<p class="soft">Last used: ${renderTime(lastUsedAt)}</p>
+<p class="soft">Last used: ${ui.renderTime(lastUsedAt)}</p>
 ${
         renderPostForm({
           action: `/tokens/${id}/revoke`,
           button: "Revoke token",
           variant: "danger",
-          also: linkButton(["Cancel", "/tokens"]),
+          also: ui.linkButton(["Cancel", "/tokens"]),
         })
       }`,
   };

@@ -2,17 +2,8 @@
 import { Fault } from "#lib/base/errors.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
-import {
-  appendQuery,
-  callout,
-  copyableCode,
-  definitionList,
-  humanize,
-  linkButton,
-  panel,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { NavLink, PageView } from "#lib/portal/components/view.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
@@ -33,42 +24,35 @@ export function userView({ user, memberships, isSelf }: UserProps, submission?: 
     title: displayName,
     badge: userBadge(user.state),
     lead: email,
-    actions: markup`${linkButton(["Audit events", appendQuery("/audit", { actor: id })])}${
-      isSelf ? linkButton(["Your account", "/account"], "main") : ""
+    actions: markup`${ui.linkButton(["Audit events", ui.appendQuery("/audit", { actor: id })])}${
+      isSelf ? ui.linkButton(["Your account", "/account"], "main") : ""
     }`,
     body: markup`<div class="two-columns"><div class="column">
 ${
-      panel(
+      ui.panel(
         "About",
-        definitionList([
-          ["Role", humanize(role)],
-          ["Address confirmed", renderTime(emailVerifiedAt, "not yet")],
+        ui.definitionList([
+          ["Role", ui.humanize(role)],
+          ["Address confirmed", ui.renderTime(emailVerifiedAt, "not yet")],
           mailRefusal === null ? null : ["Mail was refused", mailRefusal],
-          ["Account created", renderTime(createdAt)],
-          disabledAt === null ? null : ["Disabled", renderTime(disabledAt)],
+          ["Account created", ui.renderTime(createdAt)],
+          disabledAt === null ? null : ["Disabled", ui.renderTime(disabledAt)],
         ]),
         { id: "about" },
       )
     }
-${panel("Hubs and spokes", membershipList(user, memberships), { id: "memberships" })}
+${ui.panel("Hubs and spokes", membershipList(user, memberships), { id: "memberships" })}
 ${
-      panel(
+      ui.panel(
         "Rename",
         renderPostForm(
           { action: `/users/${id}`, button: "Save", submission },
-          inputField({
-            name: "displayName",
-            label: "Name",
-            value: displayName,
-            required: true,
-            maxLength: 200,
-            submission,
-          }),
+          { name: "displayName", label: "Name", value: displayName, required: true, maxLength: 200 },
         ),
         { id: "name" },
       )
     }</div>
-${isSelf ? "" : panel("Account", accountActions(user), { id: "account" })}</div>`,
+${isSelf ? "" : ui.panel("Account", accountActions(user), { id: "account" })}</div>`,
   };
 }
 
@@ -101,7 +85,7 @@ function accountActions(user: UserItem): Markup {
   return markup`${
     actions.map(([what, path, text]) =>
       markup`<div class="form-actions"><p class="small soft">${what}</p>${
-        linkButton([text, `/users/${id}/${path}`])
+        ui.linkButton([text, `/users/${id}/${path}`])
       }</div>`
     )
   }`;
@@ -153,42 +137,38 @@ export function requireUserChange(change: string | undefined): UserChange {
 }
 
 export function userChangeView(user: UserItem, change: string, submission?: RefusedSubmission): PageView {
-  const { title, text, button, variant } = requireUserChange(change), { id, displayName } = user;
-  return {
-    ...headOf(user),
-    title: title(displayName),
-    lead: user.email,
-    body: confirmation(text, {
-      action: `/users/${id}/${change}`,
-      button,
-      variant,
-      submission,
-      also: linkButton(["Cancel", `/users/${id}`]),
-    }),
-  };
+  const { title, ...confirmation } = requireUserChange(change);
+  return confirmationView(user, { ...confirmation, title: title(user.displayName), path: change, submission });
 }
 
 export function resetPasswordView(user: UserItem, submission?: RefusedSubmission): PageView {
-  const { id, displayName, email } = user;
-  const text =
-    "The user is signed out everywhere, and their address counts as confirmed. The next page shows the new password once. " +
-    "Users who can receive email can reset their own password on the sign-in page, with “Forgot your password?”.";
-  return {
-    ...headOf(user),
-    title: `Reset the password of ${displayName}?`,
-    lead: email,
-    body: confirmation(text, {
-      action: `/users/${id}/reset-password`,
-      button: "Reset password",
-      variant: "danger",
-      submission,
-      also: linkButton(["Cancel", `/users/${id}`]),
-    }),
-  };
+  return confirmationView(user, {
+    title: `Reset the password of ${user.displayName}?`,
+    text:
+      "The user is signed out everywhere, and their address counts as confirmed. The next page shows the new password once. " +
+      "Users who can receive email can reset their own password on the sign-in page, with “Forgot your password?”.",
+    path: "reset-password",
+    button: "Reset password",
+    variant: "danger",
+    submission,
+  });
 }
 
-function confirmation(text: string, form: Parameters<typeof renderPostForm>[0]): Markup {
-  return markup`<p>${text}</p>${renderPostForm(form)}`;
+interface Confirmation extends Pick<UserChange, "text" | "button" | "variant"> {
+  readonly title: string;
+  /** The path of the form, relative to the user's page. */
+  readonly path: string;
+  readonly submission: RefusedSubmission | undefined;
+}
+
+function confirmationView(user: UserItem, { title, text, path, button, variant, submission }: Confirmation): PageView {
+  const here = `/users/${user.id}`, also = ui.linkButton(["Cancel", here]);
+  return {
+    ...headOf(user),
+    title,
+    lead: user.email,
+    body: markup`<p>${text}</p>${renderPostForm({ action: `${here}/${path}`, button, variant, submission, also })}`,
+  };
 }
 
 /** Returns the page that shows a new password. The password cannot be shown again. */
@@ -198,13 +178,13 @@ export function createdPasswordView(user: UserItem, password: string): PageView 
     title: `New password for ${user.displayName}`,
     lead: user.email,
     body: markup`${
-      callout(
+      ui.callout(
         "good",
         markup`<p><b>Copy this password now.</b> It is not shown again. Send it to the user privately, and ask them
 to change it on their account page.</p>`,
       )
     }
-${copyableCode(password, "the password")}
-<p>${linkButton(["I have copied the password", `/users/${user.id}`])}</p>`,
+${ui.copyableCode(password, "the password")}
+<p>${ui.linkButton(["I have copied the password", `/users/${user.id}`])}</p>`,
   };
 }

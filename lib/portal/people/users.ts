@@ -1,24 +1,18 @@
 /** Renders the list of users and the form to invite a user, for operators. */
+import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import {
-  inputField,
+  filterOptions,
   type RefusedSubmission,
+  renderFilterForm,
   renderPostForm,
-  selectField,
   type SelectOption,
 } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
-import {
-  appendQuery,
-  badge,
-  type BadgeTone,
-  emptyState,
-  humanize,
-  linkButton,
-  nextPageLink,
-} from "#lib/portal/components/parts.ts";
+import { badge, type BadgeTone, emptyState, humanize, linkButton, nextPageLink } from "#lib/portal/components/parts.ts";
+import { USER_ROLES } from "#lib/model/user.ts";
 import type { Hub } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
@@ -27,9 +21,7 @@ export const USERS_PER_PAGE = 50;
 export type UserItem = v.InferOutput<typeof UserRecordView>;
 
 interface UsersProps {
-  readonly users: readonly UserItem[];
-  /** The cursor for the next page; null on the last page. */
-  readonly next: string | null;
+  readonly users: ListPage<UserItem>;
   readonly query: {
     readonly q?: string | undefined;
     readonly role?: string | undefined;
@@ -37,33 +29,26 @@ interface UsersProps {
   };
 }
 
-export function usersView({ users, next, query }: UsersProps): PageView {
+export function usersView({ users, query }: UsersProps): PageView {
   return {
     title: "Users",
     section: "users",
     actions: markup`<a class="button main" href="/users/invite" data-create>Invite a user</a>`,
-    body: markup`<form class="filters" role="search" action="/users">
-${inputField({ name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" })}
-${selectField({ name: "role", label: "Role", value: query.role, options: [["", "Any"], ...ROLE_OPTIONS] })}
-${
-      selectField({
-        name: "state",
-        label: "State",
-        value: query.state,
-        options: [["", "Any"], ...Object.entries(STATE_LABELS)],
-      })
+    body: markup`${
+      renderFilterForm("/users", [
+        { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name or address" },
+        { name: "role", label: "Role", value: query.role, options: filterOptions(USER_ROLES) },
+        { name: "state", label: "State", value: query.state, options: [["", "Any"], ...Object.entries(STATE_LABELS)] },
+      ])
     }
-<button class="quiet">Search</button></form>
 ${
-      users.length === 0
+      users.items.length === 0
         ? emptyState("No matching users", "Change the search or show all users.", linkButton(["All users", "/users"]))
-        : markup`<ul class="list people">${users.map(row)}</ul>`
+        : markup`<ul class="list people">${users.items.map(row)}</ul>`
     }
-${nextPageLink(next && appendQuery("/users", { ...query, before: next }))}`,
+${nextPageLink("/users", users.next, query)}`,
   };
 }
-
-const ROLE_OPTIONS = ["operator", "hub_admin", "spoke_admin"].map((role) => [role, humanize(role)] as const);
 
 const STATE_LABELS: Readonly<Record<UserItem["state"], string>> = {
   active: "Active",
@@ -109,17 +94,11 @@ export function inviteView(hubs: readonly Hub[] | null, submission?: RefusedSubm
     lead: "The user becomes an admin of the hub and gets an email with a link. The link works for seven days.",
     body: renderPostForm(
       { action: "/users/invite", button: "Invite", submission, also: linkButton(["Cancel", "/users"]) },
-      inputField({ name: "email", label: "Email address", type: "email", required: true, submission }),
-      inputField({
-        name: "displayName",
-        label: "Name",
-        hint: "The user can change this name.",
-        maxLength: 200,
-        submission,
-      }),
+      { name: "email", label: "Email address", type: "email", required: true },
+      { name: "displayName", label: "Name", hint: "The user can change this name.", maxLength: 200 },
       hubs
-        ? selectField({ name, label, options: hubs.map(({ id, name }): SelectOption => [id, name]), submission })
-        : inputField({ name, label, hint: "Slug or ID.", required: true, submission }),
+        ? { name, label, options: hubs.map(({ id, name }): SelectOption => [id, name]) }
+        : { name, label, hint: "Slug or ID.", required: true },
       markup`<p class="small soft">To give access to a single spoke, use the spoke's Members page. To make a user an operator, open the
 user's page once they have accepted.</p>`,
     ),

@@ -1,6 +1,11 @@
 /** Renders the pages on which users sign in, sign up or request a new password. */
-import { type HtmlPage, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
+import {
+  type FormField,
+  type RefusedSubmission,
+  renderFormField,
+  renderPostForm,
+} from "#lib/portal/components/forms.ts";
 import { callout } from "#lib/portal/components/parts.ts";
 import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
 
@@ -12,28 +17,32 @@ interface SignIn {
   readonly signup?: boolean;
 }
 
+const EMAIL_FIELD: FormField = {
+  name: "email",
+  label: "Email address",
+  type: "email",
+  required: true,
+  autocomplete: "username",
+};
+
 export function signInPage({ next, lead, submission, signup = false }: SignIn): HtmlPage {
-  const fields = [
-    inputField({
-      name: "email",
-      label: "Email address",
-      type: "email",
-      required: true,
-      autocomplete: "username",
-      submission,
-    }),
-    inputField({
-      name: "password",
-      label: "Password",
-      type: "password",
-      required: true,
-      autocomplete: "current-password",
-    }),
-  ];
   return renderStandalonePage(
     "Sign in",
     markup`${pageHeading("Sign in", lead ?? "Manage your hubs and their sites.")}
-${renderPostForm({ action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } }, ...fields)}
+${
+      renderPostForm(
+        { action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } },
+        EMAIL_FIELD,
+        // Renders the field without the submission, because a refusal does not say which of the two fields is wrong.
+        renderFormField({
+          name: "password",
+          label: "Password",
+          type: "password",
+          required: true,
+          autocomplete: "current-password",
+        }),
+      )
+    }
 <footer><p><a href="/forgot">Forgot your password?</a></p>${
       signup ? markup`<p>New here? <a href="/sign-up">Create an account</a></p>` : ""
     }</footer>`,
@@ -51,59 +60,43 @@ ${
         ? ""
         : callout("good", `If an account exists for ${sentTo}, an email is on its way. The link works for one hour.`)
     }
-${
-      renderPostForm(
-        { action: "/forgot", button: "Send link", submission },
-        inputField({
-          name: "email",
-          label: "Email address",
-          type: "email",
-          required: true,
-          autocomplete: "username",
-          submission,
-        }),
-      )
-    }
+${renderPostForm({ action: "/forgot", button: "Send link", submission }, EMAIL_FIELD)}
 <footer><p><a href="/sign-in">Back to sign-in</a></p></footer>`,
   );
 }
 
 export function signUpClosedPage(): HtmlPage {
-  const lead = "Sign-up is closed. Ask an administrator for an invitation.";
-  return renderStandalonePage(
-    "Create an account",
-    markup`${pageHeading("Create an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
+  return renderSignUp(
+    markup`${pageHeading("Create an account", "Sign-up is closed. Ask an administrator for an invitation.")}`,
   );
 }
 
 export function signUpPage(sentMessage: string | null, submission?: RefusedSubmission): HtmlPage {
-  const fields = [
-    inputField({ name: "displayName", label: "Your name", autocomplete: "name", maxLength: 200, submission }),
-    inputField({
-      name: "email",
-      label: "Email address",
-      type: "email",
-      required: true,
-      autocomplete: "username",
-      submission,
-    }),
-    inputField({
+  if (sentMessage !== null) {
+    const sent = callout("good", `${sentMessage} Open the link in the email to confirm your address.`);
+    return renderSignUp(markup`${pageHeading("Create an account", "")}\n${sent}\n`);
+  }
+  const form = renderPostForm(
+    { action: "/sign-up", button: "Create account", submission },
+    { name: "displayName", label: "Your name", autocomplete: "name", maxLength: 200 },
+    EMAIL_FIELD,
+    {
       name: "password",
       label: "Password",
       type: "password",
       hint: "At least 12 characters. Several random words make a good password.",
       required: true,
       autocomplete: "new-password",
-      submission,
-    }),
-  ];
-  const form = renderPostForm({ action: "/sign-up", button: "Create account", submission }, ...fields);
-  return renderStandalonePage(
-    "Create an account",
-    markup`${pageHeading("Create an account", sentMessage === null ? "We will email you to confirm your address." : "")}
-${sentMessage === null ? form : callout("good", `${sentMessage} Open the link in the email to confirm your address.`)}
-<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
+    },
   );
+  return renderSignUp(
+    markup`${pageHeading("Create an account", "We will email you to confirm your address.")}\n${form}\n`,
+  );
+}
+
+function renderSignUp(content: Markup): HtmlPage {
+  const footer = markup`<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`;
+  return renderStandalonePage("Create an account", markup`${content}${footer}`);
 }
 
 /** Returns the path to open after signing in: `next`, or `/hubs` if `next` is a URL on another site. */

@@ -1,16 +1,22 @@
-/** Renders a form that runs an action on a spoke, with a preview of the action's effects. */
+/** Renders a form that runs an action on a spoke, with a preview of the action's effects from the API's dry run. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { ACTION_PARAMETERS, ACTIONS, SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { renderModelField } from "#lib/portal/components/model-fields.ts";
-import { inputField, type RefusedSubmission, renderPostForm, selectField } from "#lib/portal/components/forms.ts";
+import { buildModelField } from "#lib/portal/components/model-fields.ts";
+import {
+  type FormContent,
+  type FormField,
+  type RefusedSubmission,
+  renderPostForm,
+} from "#lib/portal/components/forms.ts";
 import { callout, humanize, linkButton, panel, stateBadge } from "#lib/portal/components/parts.ts";
-import type { CatalogOffer, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
+import type { CatalogOffer, CostEstimate, PreviewedAction, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { previewPanels, previewSummary } from "#lib/portal/spokes/action-preview.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 import { sizeField } from "#lib/portal/spokes/sizes.ts";
+import { icon, type IconName } from "#lib/portal/components/icons.ts";
+import { formatPrice } from "#lib/portal/components/amounts.ts";
 
 /** Returns the action with this name. Throws a `missing` fault (`no_route`) if no action has this name. */
 export function requireActionName(name: string | undefined): SpokeActionName {
@@ -82,7 +88,7 @@ export function actionView(
               also: markup`${inputs.length === 0 ? "" : PREVIEW_BUTTON}<a class="small" href="${back}">Cancel</a>`,
               ...(inputs.length > 0 && { previews: "with-preview" }),
             },
-            inputs,
+            ...inputs,
             preview ? previewSummary(preview) : "",
           ),
         { id: "ask" },
@@ -94,20 +100,19 @@ export function actionView(
 /** A preview button for browsers without JavaScript. In other browsers, the script shows the preview automatically. */
 const PREVIEW_BUTTON = markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`;
 
-/** Returns a form field for each parameter of the action. */
 function fieldsOf(
   action: SpokeActionName,
   { size, lmsVersion }: Spoke,
   catalog: CatalogOffer,
   values: ActionFields,
   submission: RefusedSubmission | undefined,
-): readonly (Markup | string)[] {
+): readonly FormContent[] {
   return Object.entries(ACTIONS[action].parameters ?? {}).map(([name, parameter]) => {
     const value = values[name as ParameterName], { schema, required } = parameter;
     if (name === "size") return sizeField({ catalog, chosen: value, currentSize: size, submission });
-    if (name === "lmsVersion") return versionField(lmsVersion, catalog, value, submission);
-    const state = { catalog, value: schema.type === "boolean" ? value !== "" : value, required, submission };
-    return renderModelField(name, parameter, state);
+    if (name === "lmsVersion") return versionField(lmsVersion, catalog, value);
+    const state = { catalog, value: schema.type === "boolean" ? value !== "" : value, required };
+    return buildModelField(name, parameter, state);
   });
 }
 
@@ -115,17 +120,98 @@ function versionField(
   current: string,
   { open, versions }: CatalogOffer,
   value: string,
-  submission: RefusedSubmission | undefined,
-): Markup {
+): FormField {
   const named = versions.map(({ name, preview }) => [name, preview ? `${name} (preview)` : name] as const);
-  const about = { name: "lmsVersion", label: "Version", value, submission };
+  const about = { name: "lmsVersion", label: "Version", value };
   if (!open.includes("versions")) {
-    return selectField({
+    return {
       ...about,
       hint: `Current version: ${current}.`,
       options: value === "" ? [["", "Select a version"], ...named] : named,
-    });
+    };
   }
   const hint = `Current version: ${current}. Available: ${named.map(([, text]) => text).join(", ")}.`;
-  return inputField({ ...about, hint, required: true, maxLength: 40 });
+  return { ...about, hint, required: true, maxLength: 40 };
+}
+
+export function previewSummary({ action, state, becomes, downtime, notes, price }: PreviewedAction): Markup {
+  const stays = action === "maintenance-on" || becomes === "suspended";
+  const lines: readonly (readonly [IconName, string])[] = [
+    ...(downtime
+      ? [[
+        "warning",
+        stays ? "The site becomes unavailable to visitors." : "The site is unavailable to visitors for a while.",
+      ]]
+      : state === "active"
+      ? [["done", "The site stays available."]]
+      : []) as [IconName, string][],
+    ...(becomes === state ? [] : [["dot", `The state changes from ${state} to ${becomes}.`]]) as [IconName, string][],
+    ...notes.map((note) => ["dot", `${note}.`] as const),
+    ...costLines(price).map((words) => ["dot", words] as const),
+  ];
+  return markup`<ul class="effects small">${
+    lines.map(([sign, words]) => markup`<li class="${sign}">${icon(sign)}<span>${words}</span></li>`)
+  }</ul>`;
+}
+
+function costLines(price: CostEstimate): string[] {
+  if (!price.available) return price.reason === undefined ? [] : [`The price is not available: ${price.reason}.`];
+  const { currency, recurringMonthly, dueNow } = price;
+  const credit = dueNow < 0
+    ? `${formatPrice(-dueNow, currency)} is credited`
+    : `${formatPrice(dueNow, currency)} is due now`;
+  return [`New price: ${formatPrice(recurringMonthly, currency)} per month; ${credit}.`];
+}
+
+/** Renders the steps of an action, and the objects in the cluster that the action would change. */
+export function previewPanels({ steps, changes }: PreviewedAction): Markup {
+  const objects = new Map<string, PreviewedAction["changes"]>();
+  for (const each of changes) objects.set(each.object, [...objects.get(each.object) ?? [], each]);
+  const few = changes.length <= 8;
+  return markup`${
+    steps.length === 0 ? "" : panel(
+      "Steps",
+      markup`<ol class="step-list small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>`,
+      { id: "steps" },
+    )
+  }${
+    panel(
+      "Changes in the cluster",
+      objects.size === 0
+        ? markup`<p class="small soft">No existing object would change.</p>`
+        : [...objects].map(([object, fields]) =>
+          markup`<details id="object-${object}" class="object" ${
+            few ? markup`open` : ""
+          }><summary><code>${object}</code> <span class="soft tiny">${
+            fields.length === 1 ? "1 field" : `${fields.length} fields`
+          }</span></summary><ul>${fields.map(changeLine)}</ul></details>`
+        ),
+      {
+        id: "changes",
+        lead: objects.size === 0 ? "" : "The cluster checked these changes in a dry run. Nothing has changed yet.",
+      },
+    )
+  }`;
+}
+
+function changeLine({ field, from, to }: PreviewedAction["changes"][number]): Markup {
+  return markup`<li>${
+    field === ""
+      ? markup`<span class="small">${isNothing(from) ? "created" : "removed"}</span>`
+      : markup`<code>${field}</code>`
+  }<div class="fromto">${
+    isNothing(from) && field === "" ? "" : markup`<del><span class="visually-hidden">From </span>${valueOf(from)}</del>`
+  }${
+    isNothing(to) && field === "" ? "" : markup`<ins><span class="visually-hidden">to </span>${valueOf(to)}</ins>`
+  }</div></li>`;
+}
+
+function valueOf(value: unknown): Markup | string {
+  if (isNothing(value)) return "nothing";
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return text.includes("\n") ? markup`<pre tabindex="0">${text.trimEnd()}</pre>` : text === "" ? "empty" : text;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined;
 }

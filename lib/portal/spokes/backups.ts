@@ -1,16 +1,7 @@
 /** Renders a spoke's backups, the backup schedule, and instructions for restoring a backup. */
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import {
-  badge,
-  callout,
-  definitionList,
-  emptyState,
-  formatDuration,
-  panel,
-  renderPostButton,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { restoreRequestForm, restoreRequestList } from "#lib/portal/spokes/restore-requests.ts";
 import type { BackupList, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
@@ -28,11 +19,11 @@ export function backupsView({ spokePage, backups, requests }: BackupsProps, subm
   return {
     ...spokeHeader(spokePage, "/backups"),
     actions: allowedActions(spokePage).includes("backup") && backups.available
-      ? renderPostButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
+      ? ui.renderPostButton(`/spokes/${id}/actions/backup`, "Back up now", { variant: "main" })
       : "",
     body: markup`<div id="problems" data-live>${backupNotice(backups)}</div>
 <div class="two-columns">${
-      panel("Backups", timeline(backups, isRemoved), { id: "backups", live: true })
+      ui.panel("Backups", timeline(backups, isRemoved), { id: "backups", live: true })
     }<div class="column"><div class="column" id="requests" data-live>${restoreRequestList(spokePage, requests)}</div>${
       restoreRequestForm(spokePage, backups, submission)
     }<div class="column" id="side-panels" data-live>${isRemoved ? "" : schedulePanel(backups)}${
@@ -43,35 +34,35 @@ export function backupsView({ spokePage, backups, requests }: BackupsProps, subm
 
 function backupNotice(backups: BackupList): Markup | string {
   const { available, lastError, lastFailureAt, lastSuccessAt } = backups;
-  if (!available) return callout("warn", markup`<p><b>Backups are not available.</b></p><p>${lastError ?? ""}</p>`);
+  if (!available) return ui.callout("warn", markup`<p><b>Backups are not available.</b></p><p>${lastError ?? ""}</p>`);
   if (lastFailureAt === null || (lastSuccessAt !== null && lastSuccessAt > lastFailureAt)) {
     return failedTestNotice(backups);
   }
-  return callout(
+  return ui.callout(
     "bad",
-    markup`<p><b>The last backup failed on ${renderTime(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
+    markup`<p><b>The last backup failed on ${ui.renderTime(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
   );
 }
 
 function failedTestNotice({ unverifiedSince, lastVerifiedAt }: BackupList): Markup | string {
   if (unverifiedSince === null) return "";
-  return callout(
+  return ui.callout(
     "bad",
     markup`<p><b>The last restore test failed on ${
-      renderTime(unverifiedSince)
-    }.</b></p><p>The site is not affected. Last passed restore test: ${renderTime(lastVerifiedAt)}.</p>`,
+      ui.renderTime(unverifiedSince)
+    }.</b></p><p>The site is not affected. Last passed restore test: ${ui.renderTime(lastVerifiedAt)}.</p>`,
   );
 }
 
 const STATES = {
-  ready: badge("good", "done", "Ready"),
-  pending: badge("info", "work", "In progress"),
-  failed: badge("bad", "cross", "Failed"),
+  ready: ui.badge("good", "done", "Ready"),
+  pending: ui.badge("info", "work", "In progress"),
+  failed: ui.badge("bad", "cross", "Failed"),
 } as const;
 
 function timeline({ snapshots, schedule }: BackupList, isRemoved: boolean): Markup {
   if (snapshots.length === 0) {
-    return emptyState(
+    return ui.emptyState(
       "No backups yet",
       isRemoved ? "This spoke has no backups." : `Schedule: ${schedule}. You can also take a backup now.`,
     );
@@ -81,7 +72,7 @@ function timeline({ snapshots, schedule }: BackupList, isRemoved: boolean): Mark
       const { id, createdAt, sizeBytes, state, lmsVersion } = snapshot;
       const size = sizeBytes === null ? state === "ready" ? ["size unknown"] : [] : [formatBytes(sizeBytes)];
       return markup`<li id="${id}" class="${state}"><span class="when"><b>${
-        renderTime(createdAt)
+        ui.renderTime(createdAt)
       }</b><code class="tiny soft">${id}</code></span>
 <span class="small soft">${[...size, ...(lmsVersion === null ? [] : [`Moodle ${lmsVersion}`])].join(", ")}</span> ${
         STATES[state]
@@ -100,9 +91,9 @@ function restoreTestLine(
   const { courses, users, seconds, compared, files } = verification;
   const found = courses === null ? "" : `: ${countNoun(courses, "course")}, ${countNoun(users ?? 0, "user")}`;
   const fileCount = typeof files === "number" ? `, all ${countNoun(files, "uploaded file")}` : "";
-  return markup`<p class="small soft test-result">${icon("done")} Restore test passed on ${renderTime(verifiedAt)} in ${
-    formatDuration(seconds)
-  }${found}${fileCount}${
+  return markup`<p class="small soft test-result">${icon("done")} Restore test passed on ${
+    ui.renderTime(verifiedAt)
+  } in ${ui.formatDuration(seconds)}${found}${fileCount}${
     compared ? "; same counts as at the time of the backup" : "; no counts were stored with the backup"
   }. ${failed}</p>`;
 }
@@ -115,18 +106,18 @@ function schedulePanel(
   { schedule, retention: { daily, weekly, monthly }, lastSuccessAt, lastFailureAt, restoreTests, lastVerifiedAt }:
     BackupList,
 ): Markup {
-  return panel(
+  return ui.panel(
     "Schedule and retention",
-    definitionList([
+    ui.definitionList([
       ["Schedule", schedule],
-      ["Last success", renderTime(lastSuccessAt, "none yet")],
-      ["Last failure", renderTime(lastFailureAt, "none")],
+      ["Last success", ui.renderTime(lastSuccessAt, "none yet")],
+      ["Last failure", ui.renderTime(lastFailureAt, "none")],
       [
         "Retention",
         `${daily} daily, ${weekly} weekly and ${monthly} monthly backups; the newest is always kept`,
       ],
       ["Restore tests", RESTORE_TESTS[restoreTests]],
-      restoreTests === "off" && lastVerifiedAt === null ? null : ["Last passed", renderTime(lastVerifiedAt)],
+      restoreTests === "off" && lastVerifiedAt === null ? null : ["Last passed", ui.renderTime(lastVerifiedAt)],
     ]),
     { id: "schedule" },
   );
@@ -141,12 +132,12 @@ const RESTORE_TESTS = {
 
 function retainedPanel({ kept }: BackupList): Markup | string {
   if (kept.length === 0) return "";
-  return panel(
+  return ui.panel(
     "Volumes from before a restore",
     markup`${
-      definitionList(kept.map(({ claim, since, until }) => [
+      ui.definitionList(kept.map(({ claim, since, until }) => [
         claim,
-        markup`from ${renderTime(since)}, kept until ${renderTime(until)}`,
+        markup`from ${ui.renderTime(since)}, kept until ${ui.renderTime(until)}`,
       ]))
     }<p class="small">You can roll back to these volumes until then, and until the next backup succeeds.</p>`,
     { id: "retained-items" },
@@ -161,7 +152,7 @@ function restorePanel({ spoke: { id, state }, isOperator, canManageHub }: SpokeP
       "The site is stopped, then started with the new volumes.",
       "The previous volumes are kept for a week.",
     ];
-  return panel(
+  return ui.panel(
     "How a restore works",
     markup`<ol class="step-list small">${steps.map((step) => markup`<li>${step}</li>`)}</ol>
 <p class="small">Changes since the backup are lost, including new passwords.</p>

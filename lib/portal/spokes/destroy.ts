@@ -1,20 +1,12 @@
 /** Renders the page that removes a spoke: what is deleted, what is kept, and the confirmation. */
-import { Fault } from "#lib/base/errors.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import { callout, linkButton, panel, renderPostButton, stateBadge } from "#lib/portal/components/parts.ts";
 import { failureReport, progressBar } from "#lib/portal/components/progress.ts";
 import type { BackupList, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
-
-/** Throws an `invalid` fault unless the user typed the spoke's slug as confirmation. */
-export function requireTypedSlug({ slug }: Spoke, typed: string): void {
-  if (typed.trim() === slug) return;
-  const fields = { slug: `must be ${slug}, the slug of this spoke` };
-  throw new Fault("invalid", "invalid_input", `slug ${fields.slug}`, { fields });
-}
 
 export interface DestroyProps {
   readonly spokePage: SpokePageData;
@@ -93,14 +85,13 @@ function slugForm(
       hidden,
       also: markup`<a class="small" href="/spokes/${id}">Cancel</a>`,
     },
-    inputField({
+    {
       name: "slug",
       label: "Slug of the spoke",
       hint: markup`Type <b>${slug}</b> to confirm.`,
       required: true,
-      submission,
       maxLength: 63,
-    }),
+    },
   );
 }
 

@@ -1,9 +1,8 @@
 /** Renders a spoke's admins, with forms to add and remove admins. */
-import { Fault } from "#lib/base/errors.ts";
 import { markup } from "#lib/http/page.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
-import { refusedMailBadge, refusedMailDetails } from "#lib/portal/people/refused-mail.ts";
-import { emptyState, panel, renderTime } from "#lib/portal/components/parts.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { inviteForm, memberList } from "#lib/portal/people/members.ts";
+import { emptyState, panel } from "#lib/portal/components/parts.ts";
 import type { MemberItem as SpokeMember } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
@@ -24,24 +23,7 @@ export function spokeMembersView({ me, spokePage, members, submission }: SpokeMe
         "No admins yet",
         "The hub's admins manage this spoke. Delegate the spoke to users who need access to nothing else.",
       )
-      : markup`<ul class="list plain">${
-        members.map(({ userId, displayName, email, pending, mailRefusal, createdAt }) => {
-          const own = email === me.email, name = displayName || email;
-          return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""} <span class="tiny soft">${
-            name === email ? "" : email
-          }</span></span>
-<span class="marks">${refusedMailBadge({ pending, mailRefusal })} <span class="tiny soft">Since ${
-            renderTime(createdAt)
-          }</span>${refusedMailDetails(mailRefusal, canManageHub && pending ? here : null, email)}</span>
-${
-            canManageHub || own
-              ? markup`<a class="button quiet" href="${here}/${userId}/remove">${
-                own ? "Leave" : markup`Remove<span class="visually-hidden"> ${email}</span>`
-              }</a>`
-              : markup`<span></span>`
-          }</li>`;
-        })
-      }</ul>`,
+      : memberList({ me, members, path: here, canManage: canManageHub, ownRemoval: "Leave" }),
     {
       id: "members",
       lead:
@@ -54,24 +36,7 @@ ${
       ? markup`<div class="two-columns">${list}${
         panel(
           "Delegate this spoke",
-          renderPostForm(
-            { action: here, button: "Delegate", submission },
-            inputField({
-              name: "email",
-              label: "Email address",
-              type: "email",
-              required: true,
-              maxLength: 254,
-              submission,
-            }),
-            inputField({
-              name: "displayName",
-              label: "Name",
-              hint: "Used only if the user has no account yet.",
-              maxLength: 200,
-              submission,
-            }),
-          ),
+          inviteForm({ action: here, button: "Delegate" }, submission),
           {
             id: "delegate",
             lead:
@@ -81,13 +46,6 @@ ${
       }</div>`
       : markup`${list}<p class="small soft">The hub's admins decide who administers this spoke.</p>`,
   };
-}
-
-/** Returns the member with this user ID. Throws a `missing` fault (`member_missing`) if no such member exists. */
-export function requireMember(members: readonly SpokeMember[], userId: string | undefined): SpokeMember {
-  const found = members.find((member) => member.userId === userId);
-  if (!found) throw new Fault("missing", "member_missing", "No such member");
-  return found;
 }
 
 export function spokeMemberRemovalView(

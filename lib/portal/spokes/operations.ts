@@ -1,16 +1,7 @@
 /** Renders the list of a spoke's operations, and the page for a single operation. */
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import {
-  appendQuery,
-  emptyState,
-  humanize,
-  linkButton,
-  nextPageLink,
-  panel,
-  renderTime,
-  stateBadge,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import {
   failureReport,
   isUnfinishedOperation,
@@ -24,10 +15,10 @@ import type { PageView } from "#lib/portal/components/view.ts";
 import { spokeHeader, type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
 
 export function recentOperationsPanel(id: string, operations: readonly Operation[]): Markup {
-  return panel("Operations", operationList(id, operations), {
+  return ui.panel("Operations", operationList(id, operations), {
     id: "history",
     live: true,
-    actions: operations.length === 0 ? "" : linkButton(["All operations", `/spokes/${id}/operations`]),
+    actions: operations.length === 0 ? "" : ui.linkButton(["All operations", `/spokes/${id}/operations`]),
   });
 }
 
@@ -36,20 +27,20 @@ export function operationsView(spokePage: SpokePageData, { items, next }: ListPa
   return {
     ...spokeHeader(spokePage, "/operations"),
     body: markup`<div id="history" data-live>${operationList(id, items)}</div>
-${nextPageLink(next && appendQuery(`/spokes/${id}/operations`, { before: next }))}`,
+${ui.nextPageLink(`/spokes/${id}/operations`, next)}`,
   };
 }
 
 function operationList(id: string, operations: readonly Operation[]): Markup {
-  if (operations.length === 0) return emptyState("No operations yet", "Operations on this spoke appear here.");
+  if (operations.length === 0) return ui.emptyState("No operations yet", "Operations on this spoke appear here.");
   return markup`<ul class="list history">${
     operations.map((operation) => {
       const { kind, state, createdAt, error, label } = operation;
       return markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
-        humanize(kind)
-      }</a><span class="tiny soft">${renderTime(createdAt)}</span></span>${markup`<span class="small soft">${
+        ui.humanize(kind)
+      }</a><span class="tiny soft">${ui.renderTime(createdAt)}</span></span>${markup`<span class="small soft">${
         isUnfinishedOperation(operation) ? label : error?.message ?? ""
-      }</span>`}${stateBadge(state)}</li>`;
+      }</span>`}${ui.stateBadge(state)}</li>`;
     })
   }</ul>`;
 }
@@ -67,8 +58,8 @@ export function operationView({ spokePage, operation, now }: OperationProps): Pa
   return {
     ...section,
     crumbs: [...section.crumbs ?? [], ["Operations", `/spokes/${id}/operations`]],
-    title: humanize(kind),
-    badge: stateBadge(operation.state),
+    title: ui.humanize(kind),
+    badge: ui.stateBadge(operation.state),
     follow: spokePage.follow,
     actions: operation.state === "failed" && state === "failed"
       ? markup`<form class="inline" method="post" action="/spokes/${id}/retry"><button class="main">Try again</button></form>`
@@ -80,7 +71,7 @@ ${operationSummary(operation, now)}
 ${
       waitingFor?.spokeId
         ? markup`<p class="small">Waiting for <a href="/spokes/${waitingFor.spokeId}/operations/${waitingFor.id}">${
-          humanize(waitingFor.kind)
+          ui.humanize(waitingFor.kind)
         }</a> to finish.</p>`
         : ""
     }

@@ -1,19 +1,12 @@
 /** Renders restore requests on a spoke's backups page: a form, a list, and buttons for an operator's decision. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { type RefusedSubmission, renderPostForm, selectField, textAreaField } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
-import {
-  badge,
-  type BadgeTone,
-  copyableCode,
-  panel,
-  renderPostButton,
-  renderTime,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import type { BackupList, RestoreRequestItem } from "#lib/portal/components/api-types.ts";
 import type { SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
-const BADGES: Readonly<Record<RestoreRequestItem["state"], readonly [BadgeTone, IconName, string]>> = {
+const BADGES: Readonly<Record<RestoreRequestItem["state"], readonly [ui.BadgeTone, IconName, string]>> = {
   open: ["warn", "wait", "Open"],
   done: ["good", "done", "Done"],
   declined: ["bad", "cross", "Declined"],
@@ -27,7 +20,7 @@ export function restoreRequestForm(
 ): Markup | string {
   const ready = backups.snapshots.filter(({ state }) => state === "ready");
   if (!canManageHub || ready.length === 0) return "";
-  return panel(
+  return ui.panel(
     "Request a restore",
     renderPostForm(
       {
@@ -36,22 +29,21 @@ export function restoreRequestForm(
         submission,
         hidden: { key: crypto.randomUUID() },
       },
-      selectField({
+      {
         name: "backupId",
         label: "Backup",
         options: ready.map(({ id, createdAt }) =>
           [id, `${new Date(createdAt).toISOString().slice(0, 16).replace("T", " ")} UTC (${id})`] as const
         ),
-        submission,
-      }),
-      textAreaField({
+      },
+      {
         name: "reason",
         label: "Reason",
+        type: "textarea",
         hint: "Shown to operators.",
         required: true,
         maxLength: 2000,
-        submission,
-      }),
+      },
     ),
     {
       id: "request",
@@ -65,21 +57,21 @@ export function restoreRequestList(
   requests: readonly RestoreRequestItem[],
 ): Markup | string {
   if (requests.length === 0) return "";
-  return panel(
+  return ui.panel(
     "Restore requests",
     markup`<ul class="list plain">${
       requests.map((request) => {
         const { id, backupId, reason, state, requestedBy, createdAt, decidedBy, decidedAt, declineReason } = request;
         return markup`<li id="${id}"><span class="name"><code class="tiny">${backupId}</code><span class="tiny soft">${requestedBy.email}, ${
-          renderTime(createdAt)
+          ui.renderTime(createdAt)
         }</span></span>
 <span class="small marks"><span class="reason">${reason}</span>${
           declineReason === null ? "" : markup`<span class="reason">Declined: ${declineReason}</span>`
         }${
           decidedAt === null
             ? ""
-            : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${renderTime(decidedAt)}</span>`
-        }${isOperator && state === "open" ? decision(request) : ""}</span>${badge(...BADGES[state])}</li>`;
+            : markup`<span class="tiny soft">${decidedBy?.email ?? "Restored"}, ${ui.renderTime(decidedAt)}</span>`
+        }${isOperator && state === "open" ? decision(request) : ""}</span>${ui.badge(...BADGES[state])}</li>`;
       })
     }</ul>`,
     { id: "requested" },
@@ -88,8 +80,8 @@ export function restoreRequestList(
 
 function decision({ id, spokeId, command }: RestoreRequestItem): Markup {
   const action = `/spokes/${spokeId}/restore-requests/${id}`;
-  return markup`${command === null ? "" : copyableCode(command, "the command that restores")}
-${renderPostButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
+  return markup`${command === null ? "" : ui.copyableCode(command, "the command that restores")}
+${ui.renderPostButton(action, "Mark as done", { fields: { state: "done" }, about: id })}
 <details><summary>Decline …</summary>${
     renderPostForm(
       { action, button: "Decline", variant: "danger", hidden: { state: "declined" } },

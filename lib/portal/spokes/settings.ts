@@ -3,13 +3,13 @@ import { markup } from "#lib/http/page.ts";
 import { fieldsWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
-import { renderModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
+import { buildModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { type OriginalField, originalValues } from "#lib/portal/page/form-changes.ts";
 import { renderRefusal } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { previewPanels, previewSummary } from "#lib/portal/spokes/action-preview.ts";
+import { previewPanels, previewSummary } from "#lib/portal/spokes/action.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 /** The settings in the form. Users can change each setting, but not leave it empty. */
@@ -49,13 +49,12 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             previews: "with-preview",
             hidden: originalValues(EDITABLE_SPOKE_FIELDS, spoke, form),
           },
-          EDITABLE_SPOKE_FIELDS.map((name) =>
-            renderModelField(name, spokeFields[name], {
+          ...EDITABLE_SPOKE_FIELDS.map((name) =>
+            buildModelField(name, spokeFields[name], {
               catalog,
               value: (form ?? spoke)[name],
               required: true,
               words: name === "domain" ? { hint: domainHint(catalog) } : undefined,
-              submission,
             })
           ),
         ),

@@ -4,17 +4,7 @@ import type { FieldWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import { createFieldRows } from "#lib/portal/components/model-fields.ts";
 import { icon } from "#lib/portal/components/icons.ts";
-import {
-  badge,
-  callout,
-  definitionList,
-  humanize,
-  linkButton,
-  panel,
-  renderPostButton,
-  renderTime,
-  stateBadge,
-} from "#lib/portal/components/parts.ts";
+import * as ui from "#lib/portal/components/parts.ts";
 import {
   failureReport,
   operationNotes,
@@ -42,7 +32,7 @@ export function spokeView({ spokePage, operations, latest, now }: SpokePageProps
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
   return {
     ...spokeHeader(spokePage, ""),
-    lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "Maintenance mode")}` : ""}`,
+    lead: markup`${address}${spoke.maintenance ? markup` ${ui.badge("warn", "warning", "Maintenance mode")}` : ""}`,
     actions: actionMenu(spokePage),
     body: markup`<div class="two-columns" id="spoke" data-live><div class="column">
 ${state === "removed" ? removedNotice(spoke) : ""}
@@ -63,7 +53,7 @@ function actionMenu(spokePage: SpokePageData): Markup {
   const removable = canManageHub && state !== "removed" && state !== "removing";
   const items = [
     ...allowedActions(spokePage).map((name) =>
-      markup`<li><a href="/spokes/${id}/actions/${name}">${humanize(name)} …</a></li>`
+      markup`<li><a href="/spokes/${id}/actions/${name}">${ui.humanize(name)} …</a></li>`
     ),
     ...(removable && readyAt !== null
       ? [markup`<li><a href="/hubs/${federationId}/spokes/new?copyOf=${id}">Copy …</a></li>`]
@@ -71,9 +61,11 @@ function actionMenu(spokePage: SpokePageData): Markup {
     ...(removable ? [markup`<li class="danger"><a href="/spokes/${id}/destroy">Destroy …</a></li>`] : []),
   ];
   return markup`${
-    state === "active" && !maintenance ? linkButton(["Sign in to the site", `/spokes/${id}/sign-in-link`], "main") : ""
-  }${state === "suspended" ? linkButton(["Resume …", `/spokes/${id}/actions/resume`], "main") : ""}${
-    state === "removing" && canManageHub ? linkButton(["Removal details", `/spokes/${id}/destroy`]) : ""
+    state === "active" && !maintenance
+      ? ui.linkButton(["Sign in to the site", `/spokes/${id}/sign-in-link`], "main")
+      : ""
+  }${state === "suspended" ? ui.linkButton(["Resume …", `/spokes/${id}/actions/resume`], "main") : ""}${
+    state === "removing" && canManageHub ? ui.linkButton(["Removal details", `/spokes/${id}/destroy`]) : ""
   }${
     items.length === 0
       ? ""
@@ -86,8 +78,8 @@ function operationPanel({ id, state }: Spoke, latest: OperationDetails | null, n
   const failed = latest?.state === "failed" && state === "failed";
   if (!latest || (latest.finishedAt !== null && !failed)) return markup`<div id="operation" data-live></div>`;
   const atStep = latest.steps.some(({ name }) => name === latest.error?.step);
-  return panel(
-    humanize(latest.kind),
+  return ui.panel(
+    ui.humanize(latest.kind),
     markup`${failed ? "" : progressBar(latest)}
 ${operationSummary(latest, now)}
 ${atStep ? "" : failureReport(latest)}
@@ -96,8 +88,8 @@ ${operationNotes(latest)}`,
     {
       id: "operation",
       live: true,
-      actions: markup`${stateBadge(latest.state)}${
-        failed ? renderPostButton(`/spokes/${id}/retry`, "Try again", { variant: "main" }) : ""
+      actions: markup`${ui.stateBadge(latest.state)}${
+        failed ? ui.renderPostButton(`/spokes/${id}/retry`, "Try again", { variant: "main" }) : ""
       }`,
     },
   );
@@ -116,11 +108,13 @@ function healthPanel(
     ? "Not checked yet."
     : "The cluster does not respond.";
   const reapply = drift && isOperator && (state === "active" || state === "suspended")
-    ? linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
+    ? ui.linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
     : "";
-  return panel(
+  return ui.panel(
     "Health and drift",
-    markup`<p class="small">${healthText} <span class="soft">Last checked ${renderTime(observedAt, "never")}.</span></p>
+    markup`<p class="small">${healthText} <span class="soft">Last checked ${
+      ui.renderTime(observedAt, "never")
+    }.</span></p>
 ${drift ? driftReport(drift, isOperator) : markup`<p class="small soft">No drift.</p>`}`,
     { id: "health", live: true, actions: reapply },
   );
@@ -150,20 +144,20 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
 }
 
 function removedNotice({ id, updatedAt }: Spoke): Markup {
-  return callout(
+  return ui.callout(
     "info",
     markup`<p><b>Removed on ${
-      renderTime(updatedAt)
+      ui.renderTime(updatedAt)
     }.</b> Its details stay available here. <a href="/spokes/${id}/backups">Its final backup</a> is kept if one was taken.</p>`,
   );
 }
 
 /** Explains why a copied site sends no email at first: its users belong to the original site. */
 function mailNotice({ id }: Spoke): Markup {
-  return callout(
+  return ui.callout(
     "info",
     markup`<p><b>This copy sends no mail.</b> Turn mail on when the site may send mail to its users.</p>
-<p>${renderPostButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
+<p>${ui.renderPostButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
   );
 }
 
@@ -175,11 +169,11 @@ const SHOWN_ELSEWHERE: readonly FieldWith<typeof spokeFields, "shown">[] = [
 
 function aboutPanel(spoke: Spoke): Markup {
   const { imageDigest, readyAt, createdAt, namespace, id } = spoke;
-  return panel(
+  return ui.panel(
     "About",
-    definitionList(createFieldRows(spokeFields, spoke, [
+    ui.definitionList(createFieldRows(spokeFields, spoke, [
       "slug",
-      ["Size", humanize(spoke.size)],
+      ["Size", ui.humanize(spoke.size)],
       "lmsVersion",
       "region",
       "adminEmail",
@@ -190,14 +184,16 @@ function aboutPanel(spoke: Spoke): Markup {
       "identity",
       "content",
       "contentMode",
-      ["Created", renderTime(createdAt)],
+      ["Created", ui.renderTime(createdAt)],
       ["Image", imageDigest === null ? "not known yet" : markup`<code>${imageDigest}</code>`],
-      ["Ready since", renderTime(readyAt, "not yet")],
+      ["Ready since", ui.renderTime(readyAt, "not yet")],
       ["Namespace", markup`<code>${namespace}</code>`],
       ["ID", markup`<code>${id}</code>`],
       spoke.formerDomains.length === 0 ? null : [
         "Former addresses",
-        spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${renderTime(until)}</span><br>`),
+        spoke.formerDomains.map(({ domain, until }) =>
+          markup`<span>${domain}, until ${ui.renderTime(until)}</span><br>`
+        ),
       ],
     ], SHOWN_ELSEWHERE)),
     { id: "about", live: true },

@@ -11,6 +11,8 @@ import type { FoundInCluster } from "#lib/doctor/reconcile/discrepancy.ts";
 import { determineHubState } from "#lib/doctor/reconcile/site-records.ts";
 import { insertFederation, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
+import { fieldsWith, pickFields } from "#lib/model/field.ts";
+import { hubFields } from "#lib/model/hub.ts";
 import type { HubSiteRecord } from "#lib/moodle/site-record.ts";
 import { recordResolution } from "#lib/recovery/adoption/changes.ts";
 import { isBeingRemoved } from "#lib/steps/outcomes.ts";
@@ -51,10 +53,11 @@ export async function updateHubFromRecord(
 }
 
 function toColumns({ cluster, clusterUid, namespace, siteRecord }: FoundHub) {
-  const { slug, name, region, mode, tier, readyAt, updatedAt } = siteRecord;
+  const { readyAt, updatedAt } = siteRecord;
   return {
     ...determineHubState(siteRecord),
-    ...{ slug, name, region, mode, tier, readyAt },
+    ...pickFields(siteRecord, fieldsWith(hubFields, "settable")),
+    readyAt,
     ...{ cluster, clusterUid, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
     backupUpdatedAt: updatedAt,
   };

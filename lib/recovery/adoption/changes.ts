@@ -9,7 +9,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { NAMESPACE_MISSING_REASON } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { DatabaseChange } from "#lib/doctor/reconcile/discrepancy.ts";
 import { determineHubState, determineSpokeState } from "#lib/doctor/reconcile/site-records.ts";
-import { createCancellationAuditEntries } from "#lib/domains/federations/abandon.ts";
+import { createCancellationAuditEntries } from "#lib/domains/federations/remove.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";

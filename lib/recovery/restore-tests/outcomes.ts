@@ -17,7 +17,7 @@ import {
   recordTestSuccess,
   type RestoreTestIdentity,
 } from "#lib/domains/backups/restore-test-store.ts";
-import { SKIPPED_TEST_PREFIX } from "#lib/domains/backups/test-result.ts";
+import { SKIPPED_TEST_PREFIX } from "#lib/domains/backups/usable.ts";
 import { computeNextRestoreTestTime } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";

@@ -6,7 +6,7 @@
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
 import { createRestoreError, getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
-import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
+import { findRollbackVolumes } from "#lib/domains/backups/retained-pvcs.ts";
 import {
   buildVersionAndVolumesFromBackup,
   extractVersionAndVolumes,

@@ -9,6 +9,7 @@ import { RECORD_FIELD_ENTRIES } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELD_ENTRIES } from "#lib/reference/glossary/resources.ts";
 import type { DescribedValue } from "#lib/model/field.ts";
 import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
+import { hubFields } from "#lib/model/hub.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 
 /** All glossary entries as pairs of key and entry. An entry with several keys is repeated for each key. */
@@ -40,11 +41,15 @@ function entryOf(owner: string, name: string): GlossaryEntry | undefined {
 
 /** The schemas whose fields `lib/model` declares. The key `spoke` is the spoke in a preview. */
 const MODELS = new Map<string, Readonly<Record<string, DescribedValue>>>([
+  ...["Federation", "FederationPatch", "FederationRequest", "NewFederation", "NewFederationRequest", "Approval"]
+    .map((owner) => [owner, hubFields] as const),
   ...["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields] as const),
   ...["SpokeAction", "BulkAction"].map((owner) => [owner, ACTION_PARAMETERS] as const),
 ]);
 
 function modelEntry(owner: string, name: string): GlossaryEntry | undefined {
   const fields = MODELS.get(owner), field = fields && Object.hasOwn(fields, name) ? fields[name] : undefined;
-  return field && [field.catalogued ? `${field.hint}; a name from the catalog` : field.hint, field.example];
+  if (!field) return undefined;
+  const namesCatalog = field.catalogued && !field.hint.includes("catalog");
+  return [namesCatalog ? `${field.hint}; a name from the catalog` : field.hint, field.example];
 }

@@ -2,7 +2,6 @@
 import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
 export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
-  "Federation.state": ["The hub's state", "active"],
   "Operation.state": ["The operation's state", "running"],
   "OperationDetail.state": ["The operation's state", "failed"],
   "StreamEvent.state": ["The spoke's or hub's state after the change", "provisioning"],
@@ -11,7 +10,6 @@ export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
   status: ['The same value as in the field "state"', "active"],
   "Readiness.status": "Always ok, because a service that is not ready responds with status 503",
   ".status": "Always ok: a process that responds is alive",
-  stateReason: ["Why the hub or spoke is in its current state; null if there is nothing to explain", null],
   drift: [
     "Differences between the spoke's objects and its manifests at the last check; null if no difference is known",
     null,

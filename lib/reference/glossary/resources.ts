@@ -2,9 +2,8 @@
 import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
 export const RESOURCE_FIELD_ENTRIES: GlossaryEntriesByField = {
-  "Federation.id": ["The hub's ID", EXAMPLE_IDS.hub],
   "BulkOutcome.id": ["The spoke's ID", EXAMPLE_IDS.spoke],
-  "User.id | UserRecord.id | requestedBy.id | decidedBy.id": ["The user's ID", EXAMPLE_IDS.user],
+  "User.id | UserRecord.id | requestedBy.id | decidedBy.id | path.userId": ["The user's ID", EXAMPLE_IDS.user],
   "actor.id": ['The ID of the user who caused the event, or "system"', EXAMPLE_IDS.user],
   "Notification.id": ["The ID of the notification, which is also the ID of its audit event", EXAMPLE_IDS.event],
   "AuditEvent.id": ["The event's ID", EXAMPLE_IDS.event],
@@ -122,8 +121,6 @@ export const RESOURCE_FIELD_ENTRIES: GlossaryEntriesByField = {
   federationRequest: "The user's request for a hub, if the user made one",
 
   region: ["The name of the region in the catalog", "eu-west"],
-  mode: ["The mode that the catalog lists for how open the hub is to others", "open"],
-  tier: ["The name of the hub's tier in the catalog", "standard"],
   domain: ["The host name of the site", "ash.school.example"],
   formerDomains:
     "Former domains that redirect to the spoke's current domain. No other spoke can use them until the redirect ends",

@@ -5,13 +5,8 @@
  */
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
-import {
-  type Backup,
-  type BackupKind,
-  claimBackupFailureMail,
-  ensureBackup,
-  markBackupFailed,
-} from "#lib/domains/backups/store.ts";
+import type { BackupKind } from "#lib/model/backup.ts";
+import { type Backup, claimBackupFailureMail, ensureBackup, markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job, JobOf } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";

@@ -5,9 +5,9 @@
  */
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { describeMissingSnapshotClass, selectSnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
+import type { BackupKind } from "#lib/model/backup.ts";
 import {
   type Backup,
-  type BackupKind,
   type BackupVolume,
   markBackupFailed,
   markBackupReady,

@@ -13,8 +13,7 @@ import {
   getRefundedObjectId,
   markBillingEventsHandled,
 } from "#lib/domains/billing/events.ts";
-import { recordRefunds } from "#lib/domains/billing/refunds.ts";
-import { findSubscriptionByCustomer } from "#lib/domains/billing/store.ts";
+import { findSubscriptionByCustomer, recordRefunds } from "#lib/domains/billing/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 import { createHandler, type JobHandler, type JobRun } from "#lib/scheduler/handler.ts";

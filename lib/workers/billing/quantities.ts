@@ -1,6 +1,6 @@
 /** Updates the quantities in a hub's subscription at the payment provider, with as few API calls as possible. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { type BilledQuantities, getBilledQuantity, getCatalogPrice } from "#lib/domains/billing/quantities.ts";
+import { type BilledQuantities, getBilledQuantity, getCatalogPrice } from "#lib/domains/billing/store.ts";
 import type {
   PaymentProvider,
   Subscription,

@@ -7,16 +7,17 @@
  */
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { type BilledQuantities, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
-import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
-import { createBillingCheckJob, createFollowUpSyncJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
-import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/save-subscription.ts";
 import {
+  type BilledQuantities,
   lockSubscription,
   readBilledQuantities,
+  selectBilledQuantities,
   type SubscriptionRow,
   updateSubscription,
 } from "#lib/domains/billing/store.ts";
+import { type BilledHub, readBilledHub } from "#lib/domains/billing/hubs.ts";
+import { createBillingCheckJob, createFollowUpSyncJob, SYNC_BILLING_JOB } from "#lib/domains/billing/jobs.ts";
+import { logBillingDifferences, saveSubscription } from "#lib/domains/billing/save-subscription.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import {
   type CustomerRequest,

@@ -4,7 +4,7 @@
  * Data of spokes is never deleted here, because it may be the last copy: see `wheelwright doctor --reconcile`.
  */
 import type { App } from "#lib/app.ts";
-import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/needed.ts";
+import { isNeededSandbox, readNeededSandboxes } from "#lib/domains/templates/store.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";

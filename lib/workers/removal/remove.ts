@@ -20,7 +20,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { deleteSourceSnapshotContents } from "#lib/recovery/volumes/pvcs.ts";
-import { listVolumeSuffixes } from "#lib/domains/backups/rollback.ts";
+import { listVolumeSuffixes } from "#lib/domains/backups/retained-pvcs.ts";
 import { DAY } from "#lib/base/time.ts";
 
 type RemovalRun = JobRun<ProgressOf<typeof REMOVAL>>;

@@ -3,7 +3,7 @@
  * chain, so that logs stored elsewhere can be compared with the database.
  */
 import type { App } from "#lib/app.ts";
-import { type ChainHead, formatChainHead } from "#lib/audit/head.ts";
+import { type ChainHead, formatChainHead } from "#lib/audit/chain.ts";
 import { findUnsealedChains, getLatestSealableTime, sealNextEvents } from "#lib/audit/seals.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";

@@ -1,5 +1,5 @@
 import { publicAccess } from "#lib/domains/auth/access.ts";
-import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { resetPasswordByLink } from "#lib/domains/auth/forgot-password.ts";
 import { Acknowledgement, ResetPasswordBody } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";

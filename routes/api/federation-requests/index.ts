@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { requestFederation } from "#lib/domains/federations/requests/create.ts";
-import { findVisibleHubRequests } from "#lib/domains/federations/requests/show.ts";
+import { findVisibleHubRequests } from "#lib/domains/federations/requests/store.ts";
 import {
   FederationRequestView,
   HubRequestStateFilter,

@@ -1,7 +1,7 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
-import { countUnreadNotifications } from "#lib/domains/notifications/count.ts";
+import { countUnreadNotifications } from "#lib/domains/notifications/objects.ts";
 import { UnreadCount } from "#lib/domains/notifications/views.ts";
 
 export const GET = endpoint({

@@ -1,8 +1,7 @@
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 import { OperationDetail } from "#lib/jobs/operation.ts";
-import { operationAccess } from "#lib/domains/operations/access.ts";
-import { showOperation } from "#lib/domains/operations/show.ts";
+import { operationAccess, showOperation } from "#lib/domains/operations/show.ts";
 
 export const GET = endpoint({
   summary: "One operation: its progress, the operation it waits for, and why it failed",

@@ -10,17 +10,16 @@ export const GET = portalPage({
   query: optionalQuerySchema("q", "state", "health", "before"),
   async show({ callApi, actor, follow, query: { before, ...query } }) {
     const { id } = await callApi(getHub), following = await follow(id), limit = String(SPOKES_PER_PAGE);
-    const [hub, glance, found] = await Promise.all([
+    const [hub, overview, spokes] = await Promise.all([
       callApi(getHub),
       callApi(getOverview, { query: { federationId: id } }),
       callApi(getSpokes, { query: { ...query, before, limit } }),
     ]);
     return hubView({
       hub,
-      overview: glance,
-      spokes: found.items,
+      overview,
+      spokes,
       query,
-      next: found.next,
       canManageHub: canManageHub(actor, id),
       isOperator: actor.role === "operator",
       follow: following,

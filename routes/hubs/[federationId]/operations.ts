@@ -12,19 +12,18 @@ export const GET = portalPage({
   query: optionalQuerySchema("before"),
   async show({ callApi, actor, follow, publicUrl, query: { before } }) {
     const { id } = await callApi(getHub), following = await follow(id);
-    const [hub, done] = await Promise.all([
+    const [hub, operations] = await Promise.all([
       callApi(getHub),
       callApi(getOperations, { query: { before, limit: String(OPERATIONS_PER_PAGE) } }),
     ]);
-    const ids = new Set(done.items.flatMap(({ spokeId }) => spokeId ?? []));
+    const ids = new Set(operations.items.flatMap(({ spokeId }) => spokeId ?? []));
     const found = await Promise.all(
       [...ids].map((spokeId) => resultIfVisible(callApi(getSpoke, { params: { spokeId } }))),
     );
     return hubOperationsView({
       hub,
       canManageHub: canManageHub(actor, id),
-      operations: done.items,
-      next: done.next,
+      operations,
       spokes: new Map(found.flatMap((each) => each ? [[each.id, each]] : [])),
       publicUrl,
       follow: following,

@@ -11,7 +11,7 @@ export const GET = portalPage({
   async show(call) {
     const { callApi, now, query: { before } } = call, limit = String(EVENTS_PER_PAGE);
     const spokePage = await loadSpokePage(call, getSpoke, getHub);
-    const { items, next } = await callApi(getActivity, { query: { before, limit } });
-    return activityView({ spokePage, events: items, next, before: before ?? null, now: await now() });
+    const events = await callApi(getActivity, { query: { before, limit } });
+    return activityView({ spokePage, events, before: before ?? null, now: await now() });
   },
 });

@@ -1,18 +1,16 @@
 import { GET as getUser } from "#routes/api/users/[userId]/index.ts";
 import { POST as resetPassword } from "#routes/api/users/[userId]/reset-password.ts";
-import { formAction, portalPage } from "#lib/portal/page/page.ts";
+import { formPage } from "#lib/portal/page/page.ts";
 import { createdPasswordView, resetPasswordView } from "#lib/portal/people/user.ts";
 
-export const GET = portalPage({
+export const { GET, POST } = formPage({
   summary: "Confirm the reset of a user's password",
-  show: async ({ callApi }) => resetPasswordView(await callApi(getUser)),
-});
-
-export const POST = formAction({
-  summary: "Reset a user's password and show the new password once",
-  async submit({ callApi }) {
-    const found = await callApi(getUser), { password } = await callApi(resetPassword);
-    return createdPasswordView(found, password);
+  show: async ({ callApi }, submission) => resetPasswordView(await callApi(getUser), submission),
+  form: {
+    summary: "Reset a user's password and show the new password once",
+    async submit({ callApi }) {
+      const user = await callApi(getUser), { password } = await callApi(resetPassword);
+      return createdPasswordView(user, password);
+    },
   },
-  onRefusal: async ({ callApi }, submission) => resetPasswordView(await callApi(getUser), submission),
 });

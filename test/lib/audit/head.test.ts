@@ -1,7 +1,7 @@
 /** Tests that formatted heads are parsed, and everything else is refused. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { formatChainHead, parseChainHead } from "#lib/audit/head.ts";
+import { formatChainHead, parseChainHead } from "#lib/audit/chain.ts";
 import { createId } from "#lib/base/ids.ts";
 
 const test = suite("readHead");

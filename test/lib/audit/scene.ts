@@ -1,6 +1,6 @@
 /** Writes, seals and tampers with chains of audit events. */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import type { ChainHead } from "#lib/audit/head.ts";
+import type { ChainHead } from "#lib/audit/chain.ts";
 import { findUnsealedChains, readChainSeal, sealNextEvents } from "#lib/audit/seals.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { formatChainHead } from "#lib/audit/head.ts";
+import { formatChainHead } from "#lib/audit/chain.ts";
 import { findUnsealedChains, readChainSeal, sealNextEvents } from "#lib/audit/seals.ts";
 import { insertAuditEvents } from "#lib/audit/store.ts";
 import { verifyChain } from "#lib/audit/verify.ts";

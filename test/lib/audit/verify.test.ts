@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import { formatChainHead } from "#lib/audit/head.ts";
+import { formatChainHead } from "#lib/audit/chain.ts";
 import { sealNextEvents } from "#lib/audit/seals.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { recordChange } from "#lib/changes/record.ts";

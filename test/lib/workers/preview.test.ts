@@ -4,8 +4,7 @@ import * as assert from "uvu/assert";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
-import { patchSpoke } from "#lib/domains/spokes/patch.ts";
-import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
+import { patchSpoke, previewSpokePatch } from "#lib/domains/spokes/patch.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 

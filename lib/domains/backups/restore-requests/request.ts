@@ -38,31 +38,29 @@ export async function createRestoreRequest(
   { backupId, reason }: NewRestoreRequest,
   key: IdempotencyKey | null,
 ): Promise<RestoreRequestRecord> {
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const backup = await findBackup(tx, backupId);
-      if (backup?.spokeId !== spoke.id || !isUsableBackup(backup)) {
-        const message = `The spoke ${spoke.slug} has no ready backup with the ID ${backupId}; choose another backup`;
-        throw new Fault("conflict", "backup_unusable", message);
-      }
-      await requireBelowLimit(tx, actor);
-      const row = await tx.insertInto("restore_requests").values({
-        id: createId("rsr"),
-        federationId: spoke.federationId,
-        spokeId: spoke.id,
-        backupId,
-        reason,
-        requestedBy: actor.userId,
-      }).onConflict((conflict) => conflict.doNothing()).returningAll().executeTakeFirst();
-      if (!row) {
-        const message = "A restore of this backup was already requested; an operator will approve or decline it";
-        throw new Fault("conflict", "restore_requested", message);
-      }
-      const entry = createAuditEntry(row, "restore_requested", spoke.slug, { reason });
-      await recordChange(tx, actor, { audit: [entry], jobs: await createOperatorMails(tx, actor, spoke, row) });
-      return (await showRestoreRequests(tx, actor, [row]))[0]!;
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const backup = await findBackup(tx, backupId);
+    if (backup?.spokeId !== spoke.id || !isUsableBackup(backup)) {
+      const message = `The spoke ${spoke.slug} has no ready backup with the ID ${backupId}; choose another backup`;
+      throw new Fault("conflict", "backup_unusable", message);
+    }
+    await requireBelowLimit(tx, actor);
+    const row = await tx.insertInto("restore_requests").values({
+      id: createId("rsr"),
+      federationId: spoke.federationId,
+      spokeId: spoke.id,
+      backupId,
+      reason,
+      requestedBy: actor.userId,
+    }).onConflict((conflict) => conflict.doNothing()).returningAll().executeTakeFirst();
+    if (!row) {
+      const message = "A restore of this backup was already requested; an operator will approve or decline it";
+      throw new Fault("conflict", "restore_requested", message);
+    }
+    const entry = createAuditEntry(row, "restore_requested", spoke.slug, { reason });
+    await recordChange(tx, actor, { audit: [entry], jobs: await createOperatorMails(tx, actor, spoke, row) });
+    return (await showRestoreRequests(tx, actor, [row]))[0]!;
+  });
 }
 
 /**
@@ -86,24 +84,22 @@ export async function decideRestoreRequest(
       "Only declined requests have a reason; omit declineReason",
     );
   }
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const before = await lockRestoreRequest(tx, id);
-      if (!before) throw new Fault("missing", "request_missing", "There is no such request");
-      const decision = { state, decidedBy: actor.userId, ...(declineReason !== undefined && { declineReason }) };
-      const [row] = await closeRestoreRequests(tx, { id }, decision);
-      if (!row) {
-        throw new Fault("conflict", "request_decided", `This restore request is already ${before.state}`);
-      }
-      const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", row.spokeId)
-        .executeTakeFirstOrThrow();
-      const kind = state === "done" ? "restore_request_done" : "restore_request_declined";
-      await recordChange(tx, actor, {
-        audit: [createAuditEntry(row, kind, slug, declineReason === undefined ? {} : { reason: declineReason })],
-      });
-      return (await showRestoreRequests(tx, actor, [row]))[0]!;
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const before = await lockRestoreRequest(tx, id);
+    if (!before) throw new Fault("missing", "request_missing", "There is no such request");
+    const decision = { state, decidedBy: actor.userId, ...(declineReason !== undefined && { declineReason }) };
+    const [row] = await closeRestoreRequests(tx, { id }, decision);
+    if (!row) {
+      throw new Fault("conflict", "request_decided", `This restore request is already ${before.state}`);
+    }
+    const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", row.spokeId)
+      .executeTakeFirstOrThrow();
+    const kind = state === "done" ? "restore_request_done" : "restore_request_declined";
+    await recordChange(tx, actor, {
+      audit: [createAuditEntry(row, kind, slug, declineReason === undefined ? {} : { reason: declineReason })],
+    });
+    return (await showRestoreRequests(tx, actor, [row]))[0]!;
+  });
 }
 
 /** Closes a backup's restore requests in the transaction that completes the restore. Returns audit events to record. */

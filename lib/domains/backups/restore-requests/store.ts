@@ -1,7 +1,8 @@
 /** Stores requests to restore a backup. A spoke has at most one open request for each of its backups. */
 import { type Selectable, sql } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import type { RestoreRequestRecord, RestoreRequestState } from "#lib/domains/backups/restore-requests/views.ts";
+import type { RestoreRequestRecord } from "#lib/domains/backups/restore-requests/views.ts";
+import type { RestoreRequestState } from "#lib/model/backup.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";

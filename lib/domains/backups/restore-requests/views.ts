@@ -1,5 +1,6 @@
 /** Defines the API schemas for requests to restore a backup. */
 import * as v from "valibot";
+import { RESTORE_REQUEST_STATES } from "#lib/model/backup.ts";
 import {
   boundedText,
   createOptionalChoiceSchema,
@@ -7,9 +8,6 @@ import {
   optionalOrNull,
   Timestamp,
 } from "#lib/base/schema.ts";
-
-const RESTORE_REQUEST_STATES = ["open", "done", "declined"] as const;
-export type RestoreRequestState = (typeof RESTORE_REQUEST_STATES)[number];
 
 const PersonView = v.object({ id: v.string(), email: v.string() });
 
@@ -36,7 +34,7 @@ export type NewRestoreRequest = v.InferOutput<typeof NewRestoreRequest>;
 
 /** An operator's decision on a restore request. Declining requires a reason, which the requester can see. */
 export const RestoreDecision = v.object({
-  state: v.picklist(["done", "declined"], "must be done or declined"),
+  state: v.picklist(RESTORE_REQUEST_STATES.filter((state) => state !== "open"), "must be done or declined"),
   declineReason: optionalOrNull(boundedText(1, 2000)),
 });
 export type RestoreDecision = v.InferOutput<typeof RestoreDecision>;

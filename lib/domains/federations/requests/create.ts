@@ -10,13 +10,13 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { requestDecidedFault } from "#lib/domains/federations/requests/decide.ts";
-import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
 import {
   countRecentRequests,
   type HubRequestRow,
   insertHubRequest,
   lockHubRequest,
   saveRequestDecision,
+  showHubRequest,
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
@@ -36,14 +36,12 @@ export async function requestFederation(
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
   requireOfferedFields(app, input);
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const user = await lockUser(tx, { id: actor.userId });
-      const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
-      await recordChange(tx, actor, { audit: [entry], jobs });
-      return await showHubRequest(tx, row);
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const user = await lockUser(tx, { id: actor.userId });
+    const { row, entry, jobs } = await insertPendingRequest(tx, user!, input);
+    await recordChange(tx, actor, { audit: [entry], jobs });
+    return await showHubRequest(tx, row);
+  });
 }
 
 /** Throws an `invalid` fault (`not_offered`) if the catalog does not offer one of the requested values. */

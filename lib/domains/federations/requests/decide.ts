@@ -11,8 +11,12 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { insertNewFederation, recordNewFederation } from "#lib/domains/federations/create.ts";
-import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
-import { type HubRequestRow, lockHubRequest, saveRequestDecision } from "#lib/domains/federations/requests/store.ts";
+import {
+  type HubRequestRow,
+  lockHubRequest,
+  saveRequestDecision,
+  showHubRequest,
+} from "#lib/domains/federations/requests/store.ts";
 import type {
   FederationRequestRecord,
   HubRequestApproval,
@@ -36,40 +40,38 @@ export async function approveHubRequest(
   approval: HubRequestApproval,
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const before = await lockPending(tx, id);
-      const requester = await lockRequester(tx, before);
-      if (requester.disabled) throw requesterDisabledFault(requester.email);
-      const input = mergeApproval(before, approval);
-      requireOfferedValues(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
-      const hub = await insertNewFederation(tx, app, actor, input);
-      await addMembership(tx, { federationId: hub.id }, requester.id);
-      const billing = app.payments ? await markHubBilled(tx, hub, requester.email) : [];
-      const after = await saveRequestDecision(tx, id, {
-        state: "approved",
-        decidedBy: actor.userId,
+  return await runIdempotently(app.db, key, async (tx) => {
+    const before = await lockPending(tx, id);
+    const requester = await lockRequester(tx, before);
+    if (requester.disabled) throw requesterDisabledFault(requester.email);
+    const input = mergeApproval(before, approval);
+    requireOfferedValues(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
+    const hub = await insertNewFederation(tx, app, actor, input);
+    await addMembership(tx, { federationId: hub.id }, requester.id);
+    const billing = app.payments ? await markHubBilled(tx, hub, requester.email) : [];
+    const after = await saveRequestDecision(tx, id, {
+      state: "approved",
+      decidedBy: actor.userId,
+      federationId: hub.id,
+    });
+    const to = { email: requester.email, name: requester.displayName };
+    await recordNewFederation(tx, actor, hub, {
+      audit: [{
+        kind: "federation_member_added",
+        ...buildHubSubject(hub.id),
+        metadata: { slug: hub.slug, userId: requester.id, email: requester.email, requestId: id },
+      }, {
+        kind: "federation_request_approved",
+        objectType: "federation_request",
+        objectId: id,
         federationId: hub.id,
-      });
-      const to = { email: requester.email, name: requester.displayName };
-      await recordNewFederation(tx, actor, hub, {
-        audit: [{
-          kind: "federation_member_added",
-          ...buildHubSubject(hub.id),
-          metadata: { slug: hub.slug, userId: requester.id, email: requester.email, requestId: id },
-        }, {
-          kind: "federation_request_approved",
-          objectType: "federation_request",
-          objectId: id,
-          federationId: hub.id,
-          audienceUserId: requester.id,
-          metadata: { slug: hub.slug, name: hub.name, asked: before.slug },
-        }, ...billing],
-        jobs: [createMailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
-      });
-      return await showHubRequest(tx, after);
-    })
-  );
+        audienceUserId: requester.id,
+        metadata: { slug: hub.slug, name: hub.name, asked: before.slug },
+      }, ...billing],
+      jobs: [createMailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
+    });
+    return await showHubRequest(tx, after);
+  });
 }
 
 /** Rejects a request for a hub. Throws a `conflict` fault (`request_decided`) if it is already decided. */
@@ -80,30 +82,28 @@ export async function rejectHubRequest(
   { reason }: HubRequestRejection,
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
-  return await app.db.transact((tx) =>
-    runIdempotently(tx, key, async () => {
-      const before = await lockPending(tx, id);
-      const requester = await lockRequester(tx, before);
-      const after = await saveRequestDecision(tx, id, {
-        state: "rejected",
-        decidedBy: actor.userId,
-        rejectReason: reason,
-      });
-      const to = { email: requester.email, name: requester.displayName };
-      const letter: QueuedMail = { template: "request-rejected", to, about: { hub: before.name, reason } };
-      await recordChange(tx, actor, {
-        audit: [{
-          kind: "federation_request_rejected",
-          objectType: "federation_request",
-          objectId: id,
-          audienceUserId: requester.id,
-          metadata: { slug: before.slug, name: before.name, reason },
-        }],
-        jobs: requester.disabled ? [] : [createMailJob(letter)],
-      });
-      return await showHubRequest(tx, after);
-    })
-  );
+  return await runIdempotently(app.db, key, async (tx) => {
+    const before = await lockPending(tx, id);
+    const requester = await lockRequester(tx, before);
+    const after = await saveRequestDecision(tx, id, {
+      state: "rejected",
+      decidedBy: actor.userId,
+      rejectReason: reason,
+    });
+    const to = { email: requester.email, name: requester.displayName };
+    const letter: QueuedMail = { template: "request-rejected", to, about: { hub: before.name, reason } };
+    await recordChange(tx, actor, {
+      audit: [{
+        kind: "federation_request_rejected",
+        objectType: "federation_request",
+        objectId: id,
+        audienceUserId: requester.id,
+        metadata: { slug: before.slug, name: before.name, reason },
+      }],
+      jobs: requester.disabled ? [] : [createMailJob(letter)],
+    });
+    return await showHubRequest(tx, after);
+  });
 }
 
 /** Creates a fault that says how, and by which user, a request for a hub was decided. */

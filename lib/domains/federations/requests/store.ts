@@ -1,10 +1,15 @@
-/** Stores requests for new hubs, which are never deleted. For each slug, at most one request is pending. */
+/**
+ * Stores requests for new hubs, which are never deleted, and converts them to API records. For each slug, at most one
+ * request is pending.
+ */
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readNewestRows, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isId } from "#lib/base/ids.ts";
-import type { HubRequestState } from "#lib/domains/federations/requests/views.ts";
+import type { HubRequestState } from "#lib/model/hub.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
 
 export type HubRequestRow = Selectable<Schema["federation_requests"]>;
 
@@ -67,4 +72,32 @@ export async function countRecentRequests(
     sql<number>`(count(*) filter (where state = 'withdrawn'))::int`.as("withdrawn"),
   ]).where("requestedBy", "=", userId).where((where) => where.or([where("state", "=", "pending"), isRecent]))
     .executeTakeFirstOrThrow();
+}
+
+/** Finds requests for hubs, newest first. Operators see all requests; other users see only their own requests. */
+export async function findVisibleHubRequests(
+  rows: RowQueries,
+  actor: Actor,
+  request: Omit<HubRequestFilter, "requestedBy">,
+): Promise<ListPage<FederationRequestRecord>> {
+  const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
+  const page = await listHubRequests(rows, { ...request, ...own });
+  return withPageItems(page, await showRequests(rows, page.items));
+}
+
+export async function showHubRequest(rows: RowQueries, row: HubRequestRow): Promise<FederationRequestRecord> {
+  return (await showRequests(rows, [row]))[0]!;
+}
+
+/** Converts rows to API records in the same order. Loads the users of all requests in a single query. */
+async function showRequests(rows: RowQueries, requests: readonly HubRequestRow[]): Promise<FederationRequestRecord[]> {
+  if (requests.length === 0) return [];
+  const ids = new Set(requests.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));
+  const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", [...ids]).execute();
+  const people = new Map(users.map((user) => [user.id, user]));
+  return requests.map((row) => ({
+    ...row,
+    requestedBy: people.get(row.requestedBy)!,
+    decidedBy: row.decidedBy === null ? null : people.get(row.decidedBy)!,
+  }));
 }

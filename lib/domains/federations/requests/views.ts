@@ -1,6 +1,7 @@
 /** Defines the API schemas for requests for new hubs. */
 import * as v from "valibot";
 import { FederationView, NewFederation } from "#lib/domains/federations/views.ts";
+import { HUB_REQUEST_STATES } from "#lib/model/hub.ts";
 import {
   boundedText,
   createOptionalChoiceSchema,
@@ -10,16 +11,13 @@ import {
   Timestamp,
 } from "#lib/base/schema.ts";
 
-const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
-export type HubRequestState = (typeof REQUEST_STATES)[number];
-
 const PersonView = v.object({ id: v.string(), email: v.string() });
 
 /** A request for a hub, with the requested values. An operator can replace these values when approving the request. */
 export const FederationRequestView = v.object({
   ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier"]).entries,
   reason: v.nullable(v.string()),
-  state: v.picklist(REQUEST_STATES),
+  state: v.picklist(HUB_REQUEST_STATES),
   requestedBy: PersonView,
   /** The user who approved, rejected or withdrew the request. Null while the request is pending. */
   decidedBy: v.nullable(PersonView),
@@ -45,4 +43,4 @@ export type HubRequestApproval = v.InferOutput<typeof HubRequestApproval>;
 export const HubRequestRejection = v.object({ reason: boundedText(1, 2000) });
 export type HubRequestRejection = v.InferOutput<typeof HubRequestRejection>;
 
-export const HubRequestStateFilter = createOptionalChoiceSchema(REQUEST_STATES);
+export const HubRequestStateFilter = createOptionalChoiceSchema(HUB_REQUEST_STATES);

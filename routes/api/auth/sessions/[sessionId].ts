@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { endOwnSession } from "#lib/domains/auth/own-sessions.ts";
+import { endOwnSession } from "#lib/domains/auth/sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContentReply } from "#lib/http/reply.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { listSessions } from "#lib/domains/auth/own-sessions.ts";
+import { listSessions } from "#lib/domains/auth/sessions.ts";
 import { SessionView } from "#lib/domains/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";

@@ -1,5 +1,5 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { endOwnOtherSessions } from "#lib/domains/auth/own-sessions.ts";
+import { endOwnOtherSessions } from "#lib/domains/auth/sessions.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContentReply } from "#lib/http/reply.ts";
 

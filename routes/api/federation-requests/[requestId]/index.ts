@@ -1,6 +1,6 @@
 import { hubRequestAccess } from "#lib/domains/federations/requests/access.ts";
 import { withdrawHubRequest } from "#lib/domains/federations/requests/create.ts";
-import { showHubRequest } from "#lib/domains/federations/requests/show.ts";
+import { showHubRequest } from "#lib/domains/federations/requests/store.ts";
 import { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";

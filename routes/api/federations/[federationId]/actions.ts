@@ -1,5 +1,5 @@
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { requestHubAction } from "#lib/domains/federations/actions.ts";
+import { requestHubAction } from "#lib/domains/federations/patch.ts";
 import { FederationAction, FederationView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { acceptedReply } from "#lib/http/reply.ts";

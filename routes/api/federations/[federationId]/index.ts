@@ -1,8 +1,7 @@
 import * as v from "valibot";
-import { abandonFederation } from "#lib/domains/federations/abandon.ts";
+import { abandonFederation, removeFederation } from "#lib/domains/federations/remove.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { patchFederation } from "#lib/domains/federations/patch.ts";
-import { removeFederation } from "#lib/domains/federations/remove.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { FederationPatch, FederationView } from "#lib/domains/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -2,11 +2,9 @@ import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { acceptedReply, okReply } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
-import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
+import { abandonSpoke, removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
-import { patchSpoke } from "#lib/domains/spokes/patch.ts";
-import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
-import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { patchSpoke, previewSpokePatch } from "#lib/domains/spokes/patch.ts";
 import { showListedSpokes } from "#lib/domains/spokes/show.ts";
 import { ActionPreview, SpokePatch, SpokeView } from "#lib/domains/spokes/views.ts";
 

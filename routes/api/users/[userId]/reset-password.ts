@@ -1,5 +1,4 @@
-import { userAccess } from "#lib/domains/auth/accounts.ts";
-import { resetPasswordAsOperator } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordAsOperator, userAccess } from "#lib/domains/auth/accounts.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 import { NewPasswordView } from "#lib/domains/users/views.ts";

@@ -7,8 +7,7 @@ import { GET as getBackups } from "#routes/api/spokes/[spokeId]/backups.ts";
 import { GET as getOneSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";
-import { listCopyableSpokes, type SpokeToCopy } from "#lib/portal/hubs/copy-spoke.ts";
-import type { NewSpokeProps } from "#lib/portal/hubs/new-spoke-preview.ts";
+import { listCopyableSpokes, type NewSpokeProps, type SpokeToCopy } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { convertCheckboxes, newSpokeView, SETTABLE_FIELDS } from "#lib/portal/hubs/new-spoke.ts";
 import type { CostEstimate } from "#lib/portal/components/api-types.ts";
 import {

@@ -9,7 +9,7 @@ import { signIn, signOut } from "#lib/domains/auth/login.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { resetPasswordFromCommandLine } from "#lib/domains/auth/admin-reset.ts";
+import { resetPasswordFromCommandLine } from "#lib/domains/auth/accounts.ts";
 import { createTestApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createFakePasswords } from "#test/support/mail-link-flows.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { getRestoreTestFailure, preferVerifiedBackup } from "#lib/domains/backups/test-result.ts";
+import { getRestoreTestFailure, preferVerifiedBackup } from "#lib/domains/backups/usable.ts";
 
 const test = suite("preferVerified");
 

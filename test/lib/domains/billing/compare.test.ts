@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { BilledQuantities } from "#lib/domains/billing/quantities.ts";
+import type { BilledQuantities } from "#lib/domains/billing/store.ts";
 import { type BillingDifference, compareSubscription, type StoredSubscription } from "#lib/domains/billing/compare.ts";
 import type { Subscription, SubscriptionItem, SubscriptionStatus } from "#lib/drivers/payments/payments.ts";
 

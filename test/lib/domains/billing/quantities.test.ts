@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { areQuantitiesEqual, selectBilledQuantities } from "#lib/domains/billing/quantities.ts";
+import { areQuantitiesEqual, selectBilledQuantities } from "#lib/domains/billing/store.ts";
 
 const catalog = {
   priceOf: (size: string) => ["small", "medium"].includes(size) ? { currency: "EUR", monthly: 1900 } : null,

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
-import { countFleet } from "#lib/domains/fleet/count.ts";
+import { countFleet } from "#lib/domains/fleet/watch.ts";
 import { sealAll, write } from "#test/lib/audit/scene.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { until } from "#test/support/until.ts";

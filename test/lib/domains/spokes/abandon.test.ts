@@ -1,8 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
-import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { abandonSpoke, removeSpoke } from "#lib/domains/spokes/remove.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { rejection } from "#test/support/until.ts";
 import { type DomainScene, openDomainScene } from "./domain-scene.ts";

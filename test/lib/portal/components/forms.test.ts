@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { inputField, renderPostForm } from "#lib/portal/components/forms.ts";
+import { renderPostForm } from "#lib/portal/components/forms.ts";
 import { textOf } from "#test/support/html-form.ts";
 
 const test = suite("a refused form");
@@ -9,10 +9,7 @@ const message = "slug must be text; federationRequest.slug is missing";
 
 function renderForm(problems: Readonly<Record<string, string>>): string {
   const submission = { values: { slug: "North" }, message, problems };
-  const form = renderPostForm(
-    { action: "/", button: "Go", submission },
-    inputField({ name: "slug", label: "Slug", submission }),
-  );
+  const form = renderPostForm({ action: "/", button: "Go", submission }, { name: "slug", label: "Slug" });
   return textOf({ body: form.toString() });
 }
 

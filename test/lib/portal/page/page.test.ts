@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { inputField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { formAction, formSchema, portalPage } from "#lib/portal/page/page.ts";
 import { scriptPath } from "#lib/portal/page/asset.ts";
@@ -15,12 +15,11 @@ import { updateRows } from "#test/support/rows.ts";
 const HOSTILE = `<script>alert(1)</script>"'&`;
 
 function form(submission?: RefusedSubmission): PageView {
-  const slug = inputField({ name: "slug", label: "Name", submission });
-  const password = inputField({ name: "password", label: "Password", type: "password", required: true, submission });
+  const password = { name: "password", label: "Password", type: "password", required: true } as const;
   return {
     title: HOSTILE,
     section: "hubs",
-    body: renderPostForm({ action: "/try", button: "Try", submission }, slug, password),
+    body: renderPostForm({ action: "/try", button: "Try", submission }, { name: "slug", label: "Name" }, password),
   };
 }
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
-import { buildChartBars } from "#lib/portal/spokes/chart.ts";
+import { buildChartBars } from "#lib/portal/spokes/activity.ts";
 
 const test = suite("buildChartBars");
 const NOW = new Date("2026-11-23T12:34:56Z");

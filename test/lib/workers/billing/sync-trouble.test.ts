@@ -4,8 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { markHubBilled } from "#lib/domains/billing/connect.ts";
-import { showBilling } from "#lib/domains/billing/show.ts";
+import { markHubBilled, showBilling } from "#lib/domains/billing/connect.ts";
 import { FenceLostError } from "#lib/jobs/fence.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";

@@ -1,7 +1,7 @@
 /** Turns a site's mail on and off after its creation. One site with a relay, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { previewSpokePatch } from "#lib/domains/spokes/patch-preview.ts";
+import { previewSpokePatch } from "#lib/domains/spokes/patch.ts";
 import { deriveRelayPassword } from "#lib/moodle/secrets.ts";
 import { RESTART_ANNOTATION } from "#lib/steps/spoke-action.ts";
 import { auditsOf } from "#test/lib/workers/actions/scene.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
-import { requestHubAction } from "#lib/domains/federations/actions.ts";
+import { requestHubAction } from "#lib/domains/federations/patch.ts";
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { requestHubAction } from "#lib/domains/federations/actions.ts";
+import { requestHubAction } from "#lib/domains/federations/patch.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";

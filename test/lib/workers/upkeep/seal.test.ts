@@ -1,7 +1,7 @@
 /** Tests the job that seals audit events in batches and logs the new head of each chain. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { formatChainHead, parseChainHead } from "#lib/audit/head.ts";
+import { formatChainHead, parseChainHead } from "#lib/audit/chain.ts";
 import { verifyChain } from "#lib/audit/verify.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
 import { createLog } from "#lib/base/log.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listAuditEvents } from "#lib/audit/store.ts";
-import { resetPasswordByLink } from "#lib/domains/auth/reset-by-link.ts";
+import { resetPasswordByLink } from "#lib/domains/auth/forgot-password.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";

@@ -1,5 +1,4 @@
-import { connectBilling } from "#lib/domains/billing/connect.ts";
-import { showBilling } from "#lib/domains/billing/show.ts";
+import { connectBilling, showBilling } from "#lib/domains/billing/connect.ts";
 import { BillingAddress, BillingView } from "#lib/domains/billing/views.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";
+import { addHubMember } from "#lib/domains/federations/members.ts";
+import { listMembers } from "#lib/domains/members/memberships.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply, pageReply } from "#lib/http/reply.ts";
 import { HubInvitationView, MemberView, NewMember } from "#lib/domains/members/views.ts";
@@ -12,7 +13,7 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: pageReply(MemberView),
-  handle: ({ app, federation, query }) => listHubMembers(app.db.rows, federation, query),
+  handle: ({ app, federation, query }) => listMembers(app.db.rows, { federationId: federation.id }, query),
 });
 
 export const POST = endpoint({

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CostView } from "#lib/domains/billing/cost.ts";
+import { CostView } from "#lib/domains/billing/views.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";

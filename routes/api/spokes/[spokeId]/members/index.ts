@@ -4,7 +4,7 @@ import { pageReply } from "#lib/http/reply.ts";
 import { MemberView } from "#lib/domains/members/views.ts";
 import { BeforeCursor, OptionalPageLimit } from "#lib/base/schema.ts";
 import { spokeAccess } from "#lib/domains/spokes/access.ts";
-import { listSpokeMembers } from "#lib/domains/spokes/members.ts";
+import { listMembers } from "#lib/domains/members/memberships.ts";
 
 export const GET = endpoint({
   summary: "The spoke's own admins, newest first, including invited users and excluding the hub's admins. " +
@@ -13,5 +13,5 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ limit: OptionalPageLimit, before: v.optional(BeforeCursor) }),
   reply: pageReply(MemberView),
-  handle: ({ app, spoke, query }) => listSpokeMembers(app.db.rows, spoke, query),
+  handle: ({ app, spoke, query }) => listMembers(app.db.rows, { spokeId: spoke.id }, query),
 });
