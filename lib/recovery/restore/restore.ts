@@ -3,9 +3,10 @@
  * created while the site still runs. Then the site is stopped and switched to them (switch-database.ts). The previous
  * volumes are kept for some days, so that the restore can be undone.
  */
+import { Refusal } from "#lib/base/refusals.ts";
 import type { App } from "#lib/app.ts";
 import { findBackup } from "#lib/domains/backups/store.ts";
-import { createRestoreError, getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { findRollbackVolumes } from "#lib/domains/backups/rollback.ts";
 import {
   buildVersionAndVolumesFromBackup,
@@ -47,7 +48,7 @@ import {
   stopIncompleteSite,
   waitForWorkload,
 } from "#lib/steps/workloads.ts";
-import { addNotes, permanentError, type SpokeSite, withRecoveryInstructions } from "#lib/steps/site.ts";
+import { addNotes, isStepError, type SpokeSite, withRecoveryInstructions } from "#lib/steps/site.ts";
 import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots, deleteSourceSnapshotsWhenBound } from "#lib/recovery/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
@@ -143,7 +144,7 @@ const PASSWORD_NOTE = "The site has the administrator password from the time of 
 async function findRollbackTarget({ app: { db }, spoke }: SpokeSite): Promise<RestoreChoice> {
   const rollback = await findRollbackVolumes(db.rows, spoke);
   if (!rollback) {
-    throw createRestoreError(
+    throw new Refusal(
       "NoWayBack",
       "The volumes from before the last restore no longer exist",
       "Choose a backup.",
@@ -166,7 +167,7 @@ async function requireRollbackPvcs(
     const message = `PersistentVolumeClaim ${name} from before the last restore ${
       pvc ? "has no volume" : "was deleted"
     }`;
-    throw createRestoreError("NoWayBack", message, "Choose a backup.");
+    throw new Refusal("NoWayBack", message, "Choose a backup.");
   }
 }
 
@@ -183,7 +184,7 @@ async function startDatabase(restoredSite: SpokeSite, run: RestoreRun): Promise<
   const message = `The database has Moodle ${
     site.release ?? "of an unknown version"
   }, but the backup was taken with ${version}`;
-  throw permanentError("AnotherVersion", message, "Choose another backup.");
+  throw new Refusal("AnotherVersion", message, "Choose another backup.");
 }
 
 /**
@@ -236,7 +237,7 @@ async function addRollbackHint(work: (run: RestoreRun) => Promise<void>, run: Re
   try {
     await work(run);
   } catch (error) {
-    if (!(error instanceof ClusterError) || !hasRestoreChangedSite(run.job) || run.signal.aborted) throw error;
+    if (!isStepError(error) || !hasRestoreChangedSite(run.job) || run.signal.aborted) throw error;
     const command = `wheelwright restore ${run.job.spokeId}`, isRollback = preparedRestoreOf(run).backupId === null;
     throw withRecoveryInstructions(
       error,

@@ -40,7 +40,7 @@ import {
   waitForWorkload,
 } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, isStepError, type SpokeSite } from "#lib/steps/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
 
@@ -164,7 +164,7 @@ async function addRollbackHint(app: App, run: UpgradeRun, work: (run: UpgradeRun
   try {
     await work(run);
   } catch (error) {
-    if (!(error instanceof ClusterError) || run.signal.aborted) throw error;
+    if (!isStepError(error) || run.signal.aborted) throw error;
     const interrupted = hasStartedMigration(run.job) ? run.job : await findInterruptedUpgrade(app.db.rows, run.job);
     throw interrupted ? withRollbackHint(error, interrupted) : error;
   }
