@@ -1,4 +1,5 @@
 /** Creates a new site's volumes from a backup of another or a removed site. */
+import { Refusal } from "#lib/base/refusals.ts";
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { hasOperationSucceededSince } from "#lib/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
@@ -14,7 +15,7 @@ import { isFinalJobState } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { OperationAwaited } from "#lib/scheduler/stop-reasons.ts";
-import { addNotes, permanentError, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
 import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots, deleteSourceSnapshotsWhenBound } from "#lib/recovery/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
@@ -48,7 +49,7 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
   }
   const backup = (await findBackup(db.rows, id))!; // read again, because the operation may just have ended
   if (backup.readyAt !== null) return backup;
-  throw permanentError(
+  throw new Refusal(
     "BackupNotReady",
     `The backup ${id} could not be taken: ${backup.error ?? "it was cancelled"}`,
     "Remove this spoke, then create the copy again.",
@@ -59,7 +60,7 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId }: Back
 function requireSameVersion({ inputs: { images, version } }: SpokeSite, { id, ...taken }: Backup): void {
   if (taken.images === null || taken.images.moodle === images.moodle) return;
   const message = `The backup ${id} contains Moodle ${taken.lmsVersion}, but this site needs ${version}`;
-  throw permanentError("AnotherVersion", message, "Remove this spoke, then create the copy again.");
+  throw new Refusal("AnotherVersion", message, "Remove this spoke, then create the copy again.");
 }
 
 /** Returns whether the site's volumes were created from snapshots and therefore already contain data. */

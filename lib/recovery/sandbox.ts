@@ -3,6 +3,7 @@
  * most one sandbox. The job's kind must be persistent, so that the job ends only after `removeSandbox` has finished.
  * The inputs of a sandbox come from `buildSandboxInputs` (lib/moodle/sandbox.ts).
  */
+import { Refusal } from "#lib/base/refusals.ts";
 import type { App } from "#lib/app.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import { buildDenyAllPolicy, type SandboxInputs } from "#lib/moodle/sandbox.ts";
@@ -15,7 +16,7 @@ import { settleAll } from "#lib/base/cancellation.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import { recordVolumes, setReclaimPolicyToDelete, waitForObjectDeletion } from "#lib/steps/remaining-objects.ts";
 import { waitForQuota } from "#lib/steps/workloads.ts";
-import { buildClusterWaitOptions, permanentError } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions } from "#lib/steps/site.ts";
 import { deleteSourceSnapshotContents, type VolumeContext } from "#lib/recovery/volumes/pvcs.ts";
 
 export interface Sandbox extends VolumeContext {
@@ -82,8 +83,8 @@ async function createSandboxNamespace({ blueprint, cluster, inputs }: Sandbox, r
 }
 
 /**
- * Deletes the sandbox if it was created, and waits until all of its objects are gone. Throws a ClusterError: transient
- * if an object still exists, permanent if the sandbox was created in another cluster.
+ * Deletes the sandbox if it was created, and waits until all of its objects are gone. Throws a transient
+ * ClusterError if an object still exists, or a Refusal if the sandbox was created in another cluster.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: SandboxRun): Promise<void> {
   const record = run.job.progress.sandbox, { namespace, sandbox, origin } = inputs;
@@ -114,7 +115,7 @@ async function findOwnNamespace(
 async function requireRecordedCluster(cluster: Cluster, run: SandboxRun): Promise<void> {
   const expected = run.job.progress.sandbox!.cluster;
   if (expected === null || expected === await cluster.identity(run)) return;
-  throw permanentError(
+  throw new Refusal(
     "another_cluster",
     `The cluster ${cluster.name} is not the one in which the sandbox was created`,
     "Point the kubeconfig to the cluster that contains the sandbox. The sandbox is then deleted automatically.",

@@ -7,6 +7,7 @@ import { ClusterError, type FailureEvidence } from "#lib/drivers/cluster/cluster
 import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import { redactLogLines, redactSecrets } from "#lib/base/redact.ts";
 import { DriverError, Fault } from "#lib/base/errors.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { StepTimeoutError } from "#lib/scheduler/stop-reasons.ts";
@@ -35,6 +36,10 @@ export function analyzeFailure(error: unknown, step: string): FailureAnalysis {
       minDelayMs: retryAfterMs ?? 0,
       clusterUnavailable: isClusterUnavailable(error),
     };
+  }
+  if (error instanceof Refusal) {
+    const { code, message, blame, hint } = error;
+    return { nature: "permanent", report: { ...createReport(step, code, message, blame), hint }, minDelayMs: 0 };
   }
   if (error instanceof DriverError) {
     const { code, message, transient, blame, hint, retryAfterMs } = error;

@@ -4,12 +4,11 @@
  * show it, because the current operation has already changed the state.
  */
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { requireJobData } from "#lib/jobs/data.ts";
 import type { Job, JobOf } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { listEndedOperationsBefore } from "#lib/jobs/store.ts";
-import { withRecoveryInstructions } from "#lib/steps/site.ts";
+import { type StepError, withRecoveryInstructions } from "#lib/steps/site.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, REPAIRS = [OPERATIONS.reapply.name, OPERATIONS.restore.name];
 
@@ -47,7 +46,7 @@ export function describeRollback({ progress: { upgrade, backup } }: Pick<Upgrade
 }
 
 /** Adds instructions for a rollback to the error that an upgrade failed with. */
-export function withRollbackHint(error: ClusterError, job: Pick<UpgradeJob, "progress" | "spokeId">): ClusterError {
+export function withRollbackHint(error: StepError, job: Pick<UpgradeJob, "progress" | "spokeId">): StepError {
   const rollback = job.progress.backup
     ? `Or ask an operator to restore the backup: wheelwright restore ${job.spokeId} --backup ${job.progress.backup.id}`
     : "No backup exists.";

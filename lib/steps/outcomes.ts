@@ -91,7 +91,7 @@ interface ActionEndings<Progress extends ActionProgress, Payload extends object>
 /** Creates an action's hooks. The action determines the spoke's state during and after the action. */
 export function createActionOutcomes<Progress extends ActionProgress, Payload extends object>(
   { transition: { through, to } }: StateChangingOperation<Progress, Payload>,
-  { succeeded = nothing, stopped = nothing }: ActionEndings<Progress, Payload> = {},
+  { succeeded = () => ({}), stopped = () => ({}) }: ActionEndings<Progress, Payload> = {},
 ): JobHooks<Progress, Payload> {
   return {
     async onStart(tx, job) {
@@ -124,10 +124,6 @@ export function createActionOutcomes<Progress extends ActionProgress, Payload ex
       return { state: spoke.state };
     },
   };
-}
-
-function nothing(): Ending {
-  return {};
 }
 
 /**

@@ -5,13 +5,13 @@
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { permanentError } from "#lib/steps/site.ts";
 
 /**
  * Stores Moodle's site identifier in the spoke's row on the first call, and compares it on later calls. Throws a
- * ClusterError that is not retried if the identifier is missing or differs.
+ * permanent ClusterError if the identifier is missing, or a Refusal if it differs.
  */
 export async function requireSameSite(run: JobRun, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;
@@ -34,7 +34,7 @@ export async function requireSameSite(run: JobRun, spoke: SpokeRow, site: SiteId
     return row.siteIdentifier;
   });
   if (storedIdentifier === siteIdentifier) return;
-  throw permanentError("AnotherSite", "The database contains a different site than the one that was installed", LOST);
+  throw new Refusal("AnotherSite", "The database contains a different site than the one that was installed", LOST);
 }
 
 const LOST = "The data was lost or replaced: restore a backup before the site starts.";

@@ -22,6 +22,7 @@ import {
 } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
 
 export const KUBERNETES_JOB_KIND = { apiVersion: "batch/v1", kind: "Job" };
@@ -128,18 +129,27 @@ export function permanentError(
   return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
+/** An error that says why a step cannot continue, either from the cluster or from Wheelwright itself. */
+export type StepError = ClusterError | Refusal;
+
+export function isStepError(error: unknown): error is StepError {
+  return error instanceof ClusterError || error instanceof Refusal;
+}
+
 /**
  * Adds the site's state and instructions for its recovery to a permanent error. Returns a transient error, or an error
  * about a lost namespace, unchanged.
  */
 export function withRecoveryInstructions(
-  error: ClusterError,
+  error: StepError,
   was: string,
   advise: (hint: string | undefined) => string,
-): ClusterError {
+): StepError {
+  const describe = (message: string) => `${message}. The site must stay stopped. ${was}`;
+  if (error instanceof Refusal) return new Refusal(error.code, describe(error.message), advise(error.hint));
   if (error.transient || error.code === "ForeignNamespace" || error.code === "Terminating") return error;
   const { code, message, blame, hint } = explainClusterError(error), { evidence } = error;
-  return new ClusterError(code, `${message}. The site must stay stopped. ${was}`, {
+  return new ClusterError(code, describe(message), {
     transient: false,
     blame,
     hint: advise(hint),

@@ -4,6 +4,7 @@
  */
 import { sql } from "kysely";
 import * as v from "valibot";
+import { Refusal } from "#lib/base/refusals.ts";
 import { HostName, Slug } from "#lib/base/schema.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
@@ -55,7 +56,7 @@ export async function runRestore(name: string | undefined, options: Options): Pr
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
     const answer = options.list
       ? { text: await list(db, spoke) }
-      : await restore(db, spoke, options).catch(rethrowClusterError);
+      : await restore(db, spoke, options).catch(rethrowRefusal);
     process.stdout.write(answer.text);
     if (answer.operation && !options["no-wait"]) process.stdout.write(await waitForRestore(db, answer.operation));
   });
@@ -99,7 +100,7 @@ async function restoreAll(db: Database, spoke: SpokeWithHubSlug | null, options:
   const { restoreInNewCluster: restoreAnew } = await import("./restore-new-cluster.ts"); // loads the Kubernetes library
   const filter = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
   return await restoreAnew(db, readCommandConfig(), createCommandLineRequester("restore"), filter).catch(
-    rethrowClusterError,
+    rethrowRefusal,
   );
 }
 
@@ -134,10 +135,10 @@ async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: Opti
   return { text: renderQueuedRestore(spoke, plan, job), operation: job.id };
 }
 
-function rethrowClusterError(error: unknown): never {
-  if (!(error instanceof ClusterError)) throw error;
+function rethrowRefusal(error: unknown): never {
+  if (!(error instanceof ClusterError || error instanceof Refusal)) throw error;
   throw new CommandError(
-    error.transient ? EXIT.unavailable : EXIT.data,
+    error instanceof ClusterError && error.transient ? EXIT.unavailable : EXIT.data,
     error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
   );
 }

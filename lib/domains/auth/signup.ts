@@ -14,7 +14,6 @@ import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { createJob } from "#lib/jobs/job.ts";
 import { declareJobKind } from "#lib/operations/plan.ts";
 import { createMailJob } from "#lib/jobs/mail.ts";
 import { getCallerNetwork } from "#lib/base/limits/address.ts";
@@ -49,8 +48,9 @@ export async function signUp(app: App, origin: RequestOrigin, { email, password,
   }
   requireStrongPassword(password, email);
   const passwordHash = await app.passwords.hash(password, { caller: getCallerNetwork(origin.ip) });
-  const payload = { email, displayName: displayName ?? email, passwordHash };
-  const jobs = [createJob(SIGNUP_JOB, payload, { dedupeKey: `${SIGNUP_JOB.kind}:${email}` })];
+  const payload: QueuedSignup = { email, displayName: displayName ?? email, passwordHash };
+  const about = { lane: null, federationId: null, spokeId: null, dedupeKey: `${SIGNUP_JOB.kind}:${email}` };
+  const jobs = [{ kind: SIGNUP_JOB, payload, ...about }];
   await app.db.transact((tx) => recordChange(tx, createAnonymousRequester(email, origin), { jobs }));
 }
 

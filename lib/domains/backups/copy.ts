@@ -9,7 +9,7 @@ import { getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/u
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createSpokeInputs, type SpokeInputColumns } from "#lib/catalog/inputs.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { enlargeDisksToSnapshotSize, findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
@@ -98,7 +98,7 @@ async function chooseCopyBackup(rows: RowQueries, spoke: SpokeRow, requested = "
   try {
     return { spoke, backup: await requireUsableBackup(rows, spoke, requested === "newest" ? undefined : requested) };
   } catch (error) {
-    if (!(error instanceof ClusterError)) throw error;
+    if (!(error instanceof Refusal)) throw error;
     const message = `Cannot copy ${spoke.slug}: ${error.message}; to take a new backup first, set copyBackup to now`;
     throw new Fault("conflict", "backup_unusable", message, { cause: error });
   }

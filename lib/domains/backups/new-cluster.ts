@@ -8,15 +8,10 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { buildHubSubject, buildSpokeSubject } from "#lib/audit/store.ts";
 import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
-import {
-  createRestoreError,
-  getMinimumDiskSizes,
-  preferVerifiedBackup,
-  requireUsableBackup,
-} from "#lib/domains/backups/usable.ts";
+import { getMinimumDiskSizes, preferVerifiedBackup, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { recordChange, recordOperation } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { createCancellationAuditEntries } from "#lib/domains/federations/remove.ts";
 import { createHubJob } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
@@ -47,7 +42,7 @@ export interface LostObjectFilter {
   readonly spokeId?: string;
 }
 
-/** Lists hubs and spokes whose cluster was replaced. Throws a ClusterError if it cannot identify a cluster. */
+/** Lists hubs and spokes whose cluster was replaced. Throws a Refusal if it cannot identify a cluster. */
 export async function listLostClusterObjects(
   { db: { rows }, clusters }: Pick<App, "db" | "clusters">,
   filter: LostObjectFilter,
@@ -97,7 +92,7 @@ function createLostCheck(clusters: App["clusters"]) {
     const identity = identities.get(row.cluster) ?? await cluster.identity(call);
     if (identity === null) {
       const message = `Cannot identify the cluster ${row.cluster}: the namespace kube-system is missing`;
-      throw createRestoreError(
+      throw new Refusal(
         "another_cluster",
         message,
         "Use a kubeconfig for a cluster with the namespace kube-system.",
@@ -118,7 +113,7 @@ async function planLostSpoke(
   try {
     return { backup: await requirePreferredBackup(rows, spoke), keepReason: null };
   } catch (error) {
-    if (!(error instanceof ClusterError)) throw error;
+    if (!(error instanceof Refusal)) throw error;
     return { backup: null, keepReason: error.message };
   }
 }

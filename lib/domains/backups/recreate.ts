@@ -40,7 +40,7 @@ export interface RecreatePlan {
   readonly backup: Backup;
 }
 
-/** Plans the new spoke. Throws the same faults as `createSpoke`, and a ClusterError if the backup cannot be used. */
+/** Plans the new spoke. Throws the same faults as `createSpoke`, and a Refusal if the backup cannot be used. */
 export async function planRecreation(
   { db, config }: RecreateDependencies,
   removed: SpokeRow,

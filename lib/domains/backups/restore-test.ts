@@ -2,6 +2,7 @@
  * Checks the data of a site that was restored from a backup. Users can change a site during a backup, so the restored
  * numbers of courses and users must lie between the numbers counted right before and right after the backup.
  */
+import type { RefusalCode } from "#lib/base/refusals.ts";
 import type { CourseAndUserCounts, FilesCheckResult, SiteIdentity } from "#lib/moodle/job-results.ts";
 
 /** The numbers of courses and users, counted right before and right after the backup was taken. */
@@ -34,11 +35,16 @@ export interface ExpectedSiteData {
   readonly counts: CountsAroundBackup | null;
 }
 
+interface RestoreTestProblem {
+  readonly code: RefusalCode;
+  readonly sentence: string;
+}
+
 /** Returns the first difference between the restored and the expected data, or null if they are equal. */
 export function findRestoredDataProblem(
   { state, siteIdentifier, counts }: SiteIdentity,
   expected: ExpectedSiteData,
-): { readonly code: string; readonly sentence: string } | null {
+): RestoreTestProblem | null {
   if (state !== "installed") return { code: "NotInstalled", sentence: "its database has no complete site" };
   if (expected.siteIdentifier !== null && siteIdentifier !== expected.siteIdentifier) {
     return { code: "AnotherSite", sentence: "its database belongs to another site" };
@@ -55,11 +61,6 @@ export function findRestoredDataProblem(
     };
   }
   return null;
-}
-
-interface RestoreTestProblem {
-  readonly code: string;
-  readonly sentence: string;
 }
 
 /** Returns the first problem with the restored files or code, or null if both match the restored database. */

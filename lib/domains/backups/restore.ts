@@ -1,8 +1,9 @@
 /** Requests restores from backups, and rollbacks of restores. Only commands on the server call these functions. */
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
-import { createRestoreError, requireUsableBackup } from "#lib/domains/backups/usable.ts";
+import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { findRollbackVolumes } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type AcceptedAction, requireActionAllowed } from "#lib/operations/check-action.ts";
@@ -24,7 +25,7 @@ export interface RestorePlan {
   readonly notes: readonly string[];
 }
 
-/** Plans a restore or rollback. Throws a `conflict` fault (`spoke_state`), or a ClusterError if it is not possible. */
+/** Plans a restore or rollback. Throws a `conflict` fault (`spoke_state`), or a Refusal if it is not possible. */
 export async function planRestore(rows: RowQueries, spoke: SpokeRow, request: RestoreTarget): Promise<RestorePlan> {
   const facts = await readSpokeActionFacts(rows, spoke), acceptance = requireActionAllowed("restore", facts);
   const describeRestore = (parameters: RestoreParameters) => restore.describe({ ...facts, payload: parameters });
@@ -40,7 +41,7 @@ export async function planRestore(rows: RowQueries, spoke: SpokeRow, request: Re
       };
     }
     const message = `The spoke ${spoke.slug} has nothing to roll back to`;
-    throw createRestoreError(
+    throw new Refusal(
       "NoWayBack",
       message,
       "The spoke was never restored, or its previous volumes have expired.",

@@ -4,7 +4,7 @@
  */
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { type Backup, findBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
@@ -12,19 +12,14 @@ import { hasOperationSucceededSince } from "#lib/jobs/restores.ts";
 import { parsePostgresMajor } from "#lib/moodle/upgrade.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** Creates a permanent error that says why a restore is not possible. The operation is not retried. */
-export function createRestoreError(code: string, message: string, hint: string): ClusterError {
-  return new ClusterError(code, message, { transient: false, blame: "operator", hint });
-}
-
 /**
- * Returns the spoke's backup with this ID or, if `id` is undefined, the newest usable backup. Throws a permanent
- * ClusterError if no site can be restored from the backup.
+ * Returns the spoke's backup with this ID or, if `id` is undefined, the newest usable backup. Throws a
+ * Refusal if no site can be restored from the backup.
  */
 export async function requireUsableBackup(rows: RowQueries, spoke: SpokeRow, id: string | undefined): Promise<Backup> {
   const backup = id === undefined ? await findNewestGood(rows, spoke.id) : await findBackup(rows, id);
   if (!backup || backup.spokeId !== spoke.id) {
-    throw createRestoreError(
+    throw new Refusal(
       "NoBackup",
       id === undefined
         ? `The spoke ${spoke.slug} has no backup that is ready`
@@ -40,7 +35,7 @@ export async function requireUsableBackup(rows: RowQueries, spoke: SpokeRow, id:
       ? `The backup ${backup.id} was never completed`
       : `The backup ${backup.id} is being taken`;
     const hint = state === "pending" ? "Wait until the backup is ready, or choose another." : "Choose another backup.";
-    throw createRestoreError("BackupNotReady", message, hint);
+    throw new Refusal("BackupNotReady", message, hint);
   }
   await requireCompatibleBackup(rows, spoke, backup);
   return backup;
@@ -63,10 +58,10 @@ async function requireCompatibleBackup(rows: RowQueries, spoke: SpokeRow, backup
   const chooseAnother = "Choose another backup.";
   if (cluster !== spoke.cluster) {
     const message = `The backup ${id} is in the cluster ${cluster}, but the spoke is in the cluster ${spoke.cluster}`;
-    throw createRestoreError("another_cluster", message, chooseAnother);
+    throw new Refusal("another_cluster", message, chooseAnother);
   }
   if (volumes.filter(({ handle }) => handle !== undefined).length < 2) {
-    throw createRestoreError(
+    throw new Refusal(
       "Incomplete",
       `The backup ${id} does not contain both volumes of the spoke`,
       chooseAnother,
@@ -76,7 +71,7 @@ async function requireCompatibleBackup(rows: RowQueries, spoke: SpokeRow, backup
     backupMajor = images && parsePostgresMajor(images.postgres);
   if (backupMajor !== null && backupMajor !== currentMajor) {
     const message = `The backup ${id} needs PostgreSQL ${backupMajor}, but the spoke runs PostgreSQL ${currentMajor}`;
-    throw createRestoreError(
+    throw new Refusal(
       "AnotherPostgres",
       message,
       "PostgreSQL can read only data files from its own major version. Choose another backup.",
@@ -84,17 +79,17 @@ async function requireCompatibleBackup(rows: RowQueries, spoke: SpokeRow, backup
   }
   if (lmsVersion === null && await hasOperationSucceededSince(rows, spoke.id, "upgrade", backup.createdAt)) {
     const message = `The backup ${id} was taken before an upgrade of the spoke and has no recorded Moodle version`;
-    throw createRestoreError("VersionUnknown", message, chooseAnother);
+    throw new Refusal("VersionUnknown", message, chooseAnother);
   }
   if (siteIdentifier !== null && spoke.siteIdentifier !== null && siteIdentifier !== spoke.siteIdentifier) {
-    throw createRestoreError("AnotherSite", `The backup ${id} belongs to another site`, chooseAnother);
+    throw new Refusal("AnotherSite", `The backup ${id} belongs to another site`, chooseAnother);
   }
   const { classes } = await readSnapshotClasses(rows, cluster);
   const withoutClass = classes && volumes.find(({ driver }) => !classes.some((each) => each.driver === driver));
   if (withoutClass) {
     const message =
       `The backup ${id} needs a VolumeSnapshotClass for ${withoutClass.driver} with the deletion policy Retain`;
-    throw createRestoreError("NoSnapshotClass", message, "Create this VolumeSnapshotClass in the cluster.");
+    throw new Refusal("NoSnapshotClass", message, "Create this VolumeSnapshotClass in the cluster.");
   }
 }
 

@@ -5,6 +5,7 @@
  * checks are skipped. The result is stored immediately (outcomes.ts), but the job ends only after the sandbox is
  * deleted.
  */
+import { Refusal } from "#lib/base/refusals.ts";
 import type { App } from "#lib/app.ts";
 import { findRestoredDataProblem, findRestoredFilesProblem } from "#lib/domains/backups/restore-test.ts";
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
@@ -28,7 +29,7 @@ import { requireLoginPage } from "#lib/steps/login-page.ts";
 import { checkFiles, readDatabase } from "#lib/steps/site-jobs.ts";
 import { waitForWorkload } from "#lib/steps/workloads.ts";
 import { applySandboxObjects, createSandbox, removeSandbox } from "#lib/recovery/sandbox.ts";
-import { permanentError } from "#lib/steps/site.ts";
+import {} from "#lib/steps/site.ts";
 import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots } from "#lib/recovery/volumes/pvcs.ts";
 
@@ -74,7 +75,7 @@ async function verifyContent(context: RestoreTestContext, run: RestoreTestRun): 
     findRestoredFilesProblem(filesCheck, site);
   if (problem) {
     const hint = "Take another backup and test it. Then find out why this backup is damaged.";
-    throw permanentError(problem.code, `The restored site differs from the backup: ${problem.sentence}`, hint);
+    throw new Refusal(problem.code, `The restored site differs from the backup: ${problem.sentence}`, hint);
   }
   await requireLoginPage(context, run);
   const { courses, users } = site.counts ?? { courses: null, users: null };

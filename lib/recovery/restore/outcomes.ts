@@ -14,7 +14,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import { findUnfinishedRestore, hasRestoreChangedSite } from "#lib/jobs/restores.ts";
 import { readRecordedDigest } from "#lib/steps/image-digest.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
-import { withStorageQuota } from "#lib/recovery/restore/storage-quota.ts";
+import { withStorageQuota } from "#lib/recovery/restore/restored-site.ts";
 import { isPartlyUpgraded } from "#lib/steps/interrupted-upgrade.ts";
 
 export const restoreOutcomes = createActionOutcomes(OPERATIONS.restore, {

@@ -1,11 +1,11 @@
 /** Reads the details of a backup's snapshots from its database row. */
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SiteSnapshots, StorageSnapshot } from "#lib/recovery/volumes/pvcs.ts";
 
-/** Returns the two snapshots described by a backup's row. Throws a permanent ClusterError if one is not described. */
+/** Returns the two snapshots described by a backup's row. Throws a Refusal if one is not described. */
 export function readBackupSnapshots(
   { id, cluster, volumes }: Pick<Backup, "id" | "cluster" | "volumes">,
   { clusterUid }: Pick<SpokeRow, "clusterUid">,
@@ -21,7 +21,7 @@ export function readBackupSnapshots(
       };
     }
     const message = `Backup ${id} is incomplete: it has no snapshot of the ${isDatabase ? "database" : "files"}`;
-    throw new ClusterError("Incomplete", message, { transient: false, blame: "operator" });
+    throw new Refusal("Incomplete", message, "Choose another backup.");
   };
   return { cluster, clusterUid, volumes: { files: find(false), database: find(true) } };
 }

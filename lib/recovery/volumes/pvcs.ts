@@ -4,6 +4,7 @@
  * VolumeSnapshotContent with the handle, and a VolumeSnapshot that is bound to this content. Both objects are deleted
  * later, but the stored data remains, because the deletionPolicy is `Retain`.
  */
+import { Refusal } from "#lib/base/refusals.ts";
 import { buildSourceSnapshotName, setPvcSnapshotSource } from "#lib/moodle/origin.ts";
 import { findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import { listStatefulSetPvcs } from "#lib/moodle/expected-objects.ts";
@@ -25,7 +26,7 @@ import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.t
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import type { JobContext } from "#lib/steps/site-jobs.ts";
-import { buildClusterWaitOptions, permanentError, pollUntil } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, pollUntil } from "#lib/steps/site.ts";
 
 /** The context in which volumes are created from snapshots. The blueprint inputs must contain `origin`. */
 export interface VolumeContext extends JobContext {
@@ -51,8 +52,8 @@ export interface SiteSnapshots {
 
 /**
  * Creates the PVCs from the snapshots. Can be repeated. A PVC may stay Pending until a pod first uses it.
- * Throws a permanent ClusterError: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass`, `ClaimTaken`, or the
- * cluster's error for a missing snapshot.
+ * Throws a Refusal: `another_cluster`, `BlueprintLacks`, `NoSnapshotClass` or `ClaimTaken`; or the cluster's error for a
+ * missing snapshot.
  */
 export async function createPvcsFromSnapshots(context: VolumeContext, run: JobRun, from: SiteSnapshots): Promise<void> {
   const { space, inputs } = context, { adoptionId } = requireOrigin(context);
@@ -60,7 +61,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: JobRu
   const problem = findSnapshotBlueprintProblem(context.blueprint, inputs);
   if (problem !== null) {
     const hint = "Copy this part of the built-in blueprint to BLUEPRINT_DIR, then retry.";
-    throw permanentError("BlueprintLacks", `Cannot create a site from snapshots: ${problem}`, hint);
+    throw new Refusal("BlueprintLacks", `Cannot create a site from snapshots: ${problem}`, hint);
   }
   const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
   for (const disk of DISK_NAMES) {
@@ -147,7 +148,7 @@ async function requireSnapshotCluster({ cluster }: VolumeContext, run: JobRun, f
     ? cluster.name === from.cluster
     : from.clusterUid === await cluster.identity(run);
   if (isSame) return;
-  throw permanentError(
+  throw new Refusal(
     "another_cluster",
     `The snapshots are in the cluster ${from.cluster}, but this site is in another cluster`,
     "Choose the region of the snapshots' cluster, or a backup from the site's cluster.",
@@ -176,7 +177,7 @@ function renderPvcs(
 
 function requireSource({ metadata: { name }, spec }: KubeObject, source: string): void {
   if (spec?.dataSource?.name === source) return;
-  throw permanentError(
+  throw new Refusal(
     "ClaimTaken",
     `PersistentVolumeClaim ${name} already exists and was not created from the snapshot`,
     "The PersistentVolumeClaim may contain data. If nobody needs this data, delete the claim, then retry.",
@@ -194,7 +195,7 @@ async function chooseSnapshotClasses(
     const candidates = classes.filter((each) => each.driver === driver);
     const choice = candidates.find(({ name }) => name === className) ?? candidates[0];
     if (choice) return choice.name;
-    throw permanentError(
+    throw new Refusal(
       "NoSnapshotClass",
       `Cannot create volumes: the cluster has no VolumeSnapshotClass for ${driver} with deletionPolicy: Retain`,
       "Create this snapshot class, then retry. If the cluster no longer has this driver, the snapshots cannot be used.",

@@ -10,13 +10,16 @@ import { type Backup, claimBackupFailureMail, ensureBackup, markBackupFailed } f
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job, JobOf } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobHandler, JobHooks, Outcome } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobHooks, JobRun, Outcome, RunOf } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { takeBackupWithCounts } from "#lib/workers/backups/counts.ts";
 import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
-import { permanentError, spokeHandler } from "#lib/steps/site.ts";
+import { permanentError, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
+import { saveBackupCounts } from "#lib/domains/backups/restore-test-store.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { CourseAndUserCounts } from "#lib/moodle/job-results.ts";
+import { readDatabase } from "#lib/steps/site-jobs.ts";
 
 const { kind: BACKUP } = OPERATIONS.backup;
 type BackupJob = JobOf<typeof BACKUP>;
@@ -97,4 +100,30 @@ function requireLiveSpoke({ state, slug }: SpokeRow): void {
     message,
     "Retry the failed operation, or resume the spoke. Nightly backups then continue automatically.",
   );
+}
+
+/** Counts courses and users, takes a backup, and counts them again. A retry keeps the first count. */
+async function takeBackupWithCounts(
+  site: SpokeSite,
+  run: RunOf<typeof OPERATIONS.backup.kind>,
+  take: () => Promise<Backup>,
+): Promise<void> {
+  const { app, spoke } = site;
+  if (app.config.restoreTests === "off" || spoke.state !== "active") return void await take();
+  if (run.job.progress.counted === undefined) await run.saveProgress({ counted: await countContent(site, run, "") });
+  const before = run.job.progress.counted;
+  const backup = await take();
+  const after = before && await countContent(site, run, "-2");
+  if (before && after) await run.write((tx) => saveBackupCounts(tx, backup.id, { before, after }));
+}
+
+async function countContent(site: SpokeSite, run: JobRun, suffix: string): Promise<CourseAndUserCounts | null> {
+  try {
+    return (await readDatabase(site, run, suffix)).counts;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.warn("Cannot count the courses and users of a site; backing up the site without counts", { error });
+    return null;
+  }
 }

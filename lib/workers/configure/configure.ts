@@ -4,7 +4,12 @@
  * new domain, the old domain redirects to it. If the operation fails, the site returns to its old domain (address.ts).
  */
 import type { App } from "#lib/app.ts";
-import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
+import {
+  type ConfigurableSpokeInputs,
+  listChangedSeedParts,
+  pickConfigurableInputs,
+  pickSiteDetails,
+} from "#lib/moodle/configure.ts";
 import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler, RunOf } from "#lib/scheduler/handler.ts";
@@ -22,13 +27,18 @@ import {
   runIfPodsRestart,
   serveNewDomain,
 } from "#lib/workers/configure/address.ts";
-import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
 import { loadHubSettings } from "#lib/steps/set-up.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
 import { runSeedJob } from "#lib/steps/site-jobs.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { requireRunningSite } from "#lib/steps/workloads.ts";
 import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { listLiveOperations } from "#lib/jobs/store.ts";
+import { clearRequestedDomain, releaseFormerDomains, switchDomain } from "#lib/domains/spokes/names.ts";
+import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { createActionOutcomes, isBeingRemoved } from "#lib/steps/outcomes.ts";
 
 type ConfigureRun = RunOf<typeof OPERATIONS.configure.kind>;
 
@@ -75,4 +85,48 @@ async function seed(site: SpokeSite, run: ConfigureRun): Promise<void> {
   const { done, skipped } = await runSeedJob(site, run);
   run.log.info("Configured a site", { done, skipped });
   await addNotes(run, skipped);
+}
+
+/**
+ * Updates the spoke's row after a `configure` operation. If it succeeded, the blueprint inputs in the row get the new
+ * settings. If it failed, they get only the settings that were applied, and keep the old domain.
+ */
+const configureOutcomes = createActionOutcomes(OPERATIONS.configure, {
+  async succeeded(tx, job, before) {
+    return { metadata: isBeingRemoved(before) ? {} : await saveAppliedSettings(tx, before, job.progress.after!) };
+  },
+  async stopped(tx, job, before, report) {
+    if (report === null) return {};
+    const { requestedDomain } = before, { after, observed } = job.progress;
+    if (!isBeingRemoved(before)) {
+      if (after && job.finishedSteps.includes("seed")) {
+        await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...pickSiteDetails(after) });
+      }
+      if (!await hasLaterConfigure(tx, job)) await clearRequestedDomain(tx, before.id);
+    }
+    const moving = after !== undefined && after.host !== before.domain;
+    const message = !moving
+      ? report.message
+      : observed?.isBack
+      ? `${report.message}; the site keeps the domain ${before.domain}`
+      : `${report.message}; the site may use ${after.host} until you request the change again or reapply the blueprint`;
+    const domain = requestedDomain !== null && { domain: { from: before.domain, to: requestedDomain } };
+    return { change: () => ({ stateReason: message }), metadata: { message, ...domain } };
+  },
+});
+
+async function saveAppliedSettings(tx: Tx, before: SpokeRow, after: ConfigurableSpokeInputs): Promise<object> {
+  await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...after });
+  const formerHosts = after.formerHosts ?? [], moves = after.host !== before.domain;
+  const freed = await releaseFormerDomains(tx, before.id, [...formerHosts.map(({ host }) => host), after.host]);
+  if (moves) await switchDomain(tx, before, after.host);
+  return {
+    ...(moves && { domain: { from: before.domain, to: after.host } }),
+    ...(freed.length > 0 && { freedDomains: freed }),
+  };
+}
+
+/** Returns whether another `configure` operation is queued, which will apply the spoke's current settings. */
+async function hasLaterConfigure(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
+  return (await listLiveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
 }

@@ -37,7 +37,14 @@ import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/steps/site-record.ts";
-import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/steps/site.ts";
+import {
+  addNotes,
+  buildClusterWaitOptions,
+  isStepError,
+  permanentError,
+  type SpokeSite,
+  type StepError,
+} from "#lib/steps/site.ts";
 import { createPvcsFromSnapshots, deleteSourceSnapshots } from "#lib/recovery/volumes/pvcs.ts";
 import { STORAGE_FULL_PATTERN } from "#lib/recovery/volumes/storage-full.ts";
 import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
@@ -155,9 +162,12 @@ async function tryTemplate(
     return null;
   } catch (error) {
     run.signal.throwIfAborted();
-    if (!(error instanceof ClusterError) || error.transient && error.code !== "deadline") throw error;
+    if (!isStepError(error)) throw error;
+    const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
+    if (isTransient) throw error;
     if (error.code !== TEMPLATE_MISMATCH && await isAdopted(site, run)) throw error;
-    const { templateId: template } = use, reason = explainClusterError(error).message;
+    const { templateId: template } = use,
+      reason = error instanceof ClusterError ? explainClusterError(error).message : error.message;
     run.log.warn("Cannot create a site from its template; running the install Job instead", { template, error });
     return await run.write(async (tx) => {
       await abandonTemplateUse(tx, use, reason);
@@ -177,7 +187,7 @@ const TEMPLATE_ERRORS = new Set([
  * Returns whether the error would also affect other spokes that use this template. Returns false for an error that
  * affects only one spoke, such as a full quota or node.
  */
-function isTemplateError({ code, message }: ClusterError): boolean {
+function isTemplateError({ code, message }: StepError): boolean {
   if (TEMPLATE_ERRORS.has(code)) return true;
   if (code === "deadline") return message.startsWith("Waiting for VolumeSnapshot ");
   if (code === "ProvisioningFailed") return /snapshot/i.test(message) && !STORAGE_FULL_PATTERN.test(message);

@@ -25,7 +25,7 @@ import {
   isPartlyUpgraded,
   withRollbackHint,
 } from "#lib/steps/interrupted-upgrade.ts";
-import { recordImageDigest } from "#lib/steps/image-digest.ts";
+import { readRecordedDigest, recordImageDigest } from "#lib/steps/image-digest.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { addVersionHint } from "#lib/workers/install/install.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
@@ -40,9 +40,11 @@ import {
   waitForWorkload,
 } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, isStepError, type SpokeSite } from "#lib/steps/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
-import { upgradeOutcomes } from "#lib/workers/upgrade/outcomes.ts";
+import { markBackupFailed } from "#lib/domains/backups/store.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
 type UpgradeRun = RunOf<typeof OPERATIONS.upgrade.kind>;
 
@@ -164,8 +166,31 @@ async function addRollbackHint(app: App, run: UpgradeRun, work: (run: UpgradeRun
   try {
     await work(run);
   } catch (error) {
-    if (!(error instanceof ClusterError) || run.signal.aborted) throw error;
+    if (!isStepError(error) || run.signal.aborted) throw error;
     const interrupted = hasStartedMigration(run.job) ? run.job : await findInterruptedUpgrade(app.db.rows, run.job);
     throw interrupted ? withRollbackHint(error, interrupted) : error;
   }
 }
+
+/**
+ * Updates the spoke's row when an upgrade ends. After a success, the row has the new version. After a failure, the
+ * spoke's state is `failed` if the upgrade may have changed the site.
+ */
+const upgradeOutcomes = createActionOutcomes(OPERATIONS.upgrade, {
+  succeeded(_, job, before) {
+    const { version, images, from } = job.progress.upgrade!;
+    const inputs = () => computeUpgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
+    return {
+      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...readRecordedDigest(job) }),
+      metadata: { from: from.version, to: version },
+    };
+  },
+  async stopped(tx, job, before, report) {
+    await markBackupFailed(tx, job.id, report?.message ?? "The upgrade was cancelled"); // unless the backup was complete
+    const isFailed = await isPartlyUpgraded(tx, job); // overrides the state that was read from the cluster
+    return {
+      ...(isFailed && { change: () => ({ state: "failed", health: "unknown" }) }),
+      metadata: { from: before.lmsVersion, to: job.payload.lmsVersion },
+    };
+  },
+});

@@ -20,7 +20,7 @@ import { listLiveOperations } from "#lib/jobs/store.ts";
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { deleteRetainedPvcs } from "#lib/recovery/restore/delete-pvcs.ts";
+import { deleteRetainedPvcs } from "#lib/recovery/restore/retained-pvcs.ts";
 import { upkeepHandler } from "#lib/steps/upkeep.ts";
 import type { VolumeContext } from "#lib/recovery/volumes/pvcs.ts";
 

@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { Refusal } from "#lib/base/refusals.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import { addFailureEvidence, analyzeFailure, buildFinalReport, retryDelay } from "#lib/scheduler/reports.ts";
@@ -37,6 +38,15 @@ test("reports no details of an internal error", () => {
   const { report, nature } = analyzeFailure(new TypeError("x is undefined at /srv/lib"), "install");
   assert.equal([nature, report.code, report.fault], ["bug", "internal", "operator"]);
   assert.not.match(report.message, "srv");
+});
+
+test("reports a refusal with its code, sentence and hint, and does not retry it", () => {
+  const refused = new Refusal("NoWayBack", "The volumes no longer exist", "Choose a backup.");
+  const { report, nature } = analyzeFailure(refused, "prepare");
+  assert.equal([nature, report], ["permanent", {
+    ...{ step: "prepare", code: "NoWayBack", fault: "operator", message: "The volumes no longer exist" },
+    ...{ hint: "Choose a backup.", log: [], events: [] },
+  }]);
 });
 
 const job = (attempt: number, failure: Partial<FailureReport> | null = null) =>

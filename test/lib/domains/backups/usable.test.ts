@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { createId } from "#lib/base/ids.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { enqueueJob } from "#lib/jobs/store.ts";
@@ -39,8 +40,9 @@ async function backup({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, more
 }
 
 async function refusal({ db, spoke }: { db: TestDatabase; spoke: SpokeRow }, id?: string): Promise<string> {
-  const { code, message } = await rejection(requireUsableBackup(db.rows, spoke, id));
-  return `${code}: ${message}`;
+  const error = await rejection(requireUsableBackup(db.rows, spoke, id));
+  assert.instance(error, Refusal);
+  return `${error.code}: ${error.message}`;
 }
 
 test("selects the named backup, or else the newest good one", async (context) => {

@@ -8,7 +8,7 @@ import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import { createPvcsFromSnapshots, type SiteSnapshots, type StorageSnapshot } from "#lib/recovery/volumes/pvcs.ts";
 import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
 import { waitForWorkload } from "#lib/steps/workloads.ts";
-import type { SpokeSite } from "#lib/steps/site.ts";
+import { isStepError, type SpokeSite, type StepError } from "#lib/steps/site.ts";
 import { edited } from "#test/lib/moodle/fixtures.ts";
 import {
   applySteps,
@@ -33,12 +33,12 @@ function changeVolumes({ volumes, ...rest }: SiteSnapshots, change: Partial<Stor
 
 const isPvc = ({ kind }: { readonly kind: string }) => kind === "PersistentVolumeClaim";
 
-async function requireFinalError(work: Promise<unknown>): Promise<ClusterError> {
+async function requireFinalError(work: Promise<unknown>): Promise<StepError> {
   const error = await rejection(work);
-  assert.instance(error, ClusterError, error.stack);
-  assert.is((error as ClusterError).transient, false, error.message);
-  assert.ok((error as ClusterError).hint, "the error has a hint");
-  return error as ClusterError;
+  assert.ok(isStepError(error), error.stack);
+  assert.is(error instanceof ClusterError && error.transient, false, error.message);
+  assert.ok(error.hint, "the error has a hint");
+  return error;
 }
 
 for (
