@@ -53,8 +53,8 @@ export function createCallLimiter({ concurrency, rate }: CallLimits): CallLimite
 
 export interface KeyedCallLimiter {
   /**
-   * Waits for a turn. Resolves with a function that ends the turn. Rejects with the signal's reason if the signal aborts
-   * first. A retry waits before the key's other calls.
+   * Waits for a turn. Resolves with a function that ends the turn. Rejects with the signal's reason if the signal
+   * aborts first. A retry waits before the key's other calls.
    */
   enter(key: string, options?: { readonly signal?: AbortSignal; readonly isRetry?: boolean }): Promise<() => void>;
   /** Returns the keys with running or waiting calls. Other keys use no memory. */

@@ -166,11 +166,8 @@ async function openSession(
       pending.add(refuse);
       // Lets the server choose each parameter's type (0), because the driver guesses wrong for arrays and JSON.
       const typed = params.map((param) => sql.typed(param as never, 0));
-      const query = sql.unsafe(
-        text,
-        typed as never[],
-        { prepare: true, simple: params.length === 0 } as never,
-      ) as Query;
+      const settings = { prepare: true, simple: params.length === 0 } as never;
+      const query = sql.unsafe(text, typed as never[], settings) as Query;
       query.then(
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {

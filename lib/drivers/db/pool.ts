@@ -91,11 +91,7 @@ export function openPool(options: PoolOptions): Pool {
     failure = null;
     connections.add(client);
     if (client.dead) connections.forget(client);
-    else putIdle(client);
-  }
-
-  function putIdle(client: DatabaseClient): void {
-    connections.put(client);
+    else connections.put(client);
     serve();
   }
 
@@ -109,9 +105,9 @@ export function openPool(options: PoolOptions): Pool {
 
   function takeBack(client: DatabaseClient, user: string | undefined): void {
     shares.release(user);
-    if (!client.dead) return putIdle(client);
-    serve(); // serves callers whose users had too many connections
-    grow();
+    if (!client.dead) connections.put(client);
+    serve(); // also serves callers whose users had too many connections
+    if (client.dead) grow();
   }
 
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<DatabaseClient> {
@@ -119,7 +115,12 @@ export function openPool(options: PoolOptions): Pool {
     // Takes a connection before the first await, so that no caller overtakes callers that are already waiting.
     connections.closeExpired();
     const client = shares.mayTake(user) && !callers.next() ? connections.pop() : undefined;
-    if (!client) return await wait(signal, user);
+    if (!client) {
+      if (closed) throw shutdownFault(); // the pool may have been closed during the probe
+      const served = callers.wait(signal, user);
+      grow();
+      return await served;
+    }
     shares.take(user);
     if (connections.isTrusted(client)) return client;
     // Closes the client after any error, because a broken client must not stay in the pool.
@@ -128,13 +129,6 @@ export function openPool(options: PoolOptions): Pool {
     shares.release(user);
     serve();
     return await take(signal, user);
-  }
-
-  async function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<DatabaseClient> {
-    if (closed) throw shutdownFault(); // the pool may have been closed during the probe
-    const served = callers.wait(signal, user);
-    grow();
-    return await served;
   }
 
   return {

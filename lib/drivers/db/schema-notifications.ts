@@ -1,4 +1,7 @@
-/** Defines the notification tables for Kysely, the query builder: which events users have read, and event counts. */
+/**
+ * Defines the tables for notifications and deprecation notices, for the query builder Kysely: which events users have
+ * read, event counts, and who still uses deprecated endpoints.
+ */
 import type { Generated } from "kysely";
 import type { BigintColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
@@ -30,4 +33,13 @@ export interface NotificationTables {
     spokeId: Generated<string>;
     visibleEvents: BigintColumn;
   };
+  token_calls: {
+    tokenId: string;
+    /** The endpoint's method and path pattern, for example `GET /api/spokes/:spokeId`. */
+    endpoint: string;
+    day: Date;
+    calls: BigintColumn;
+  };
+  deprecation_notices: { noticeId: string; userId: string; notifiedAt: TimestampColumn };
+  deprecation_announcements: { noticeId: string; firstAnnouncedAt: TimestampColumn };
 }

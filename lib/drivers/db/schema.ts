@@ -2,8 +2,6 @@
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
-import type { InstallationTables } from "#lib/drivers/db/schema-installation.ts";
-import type { NoticeTables } from "#lib/drivers/db/schema-notices.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
 import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
@@ -22,15 +20,8 @@ import type { SpokeColumns } from "#lib/model/spoke.ts";
 /** The columns of a table. An insert may omit the columns K, because they have a default value. */
 type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N]> };
 
-export interface Schema
-  extends
-    BackupTables,
-    BillingTables,
-    InstallationTables,
-    NoticeTables,
-    NotificationTables,
-    RequestTables,
-    TemplateTables {
+export interface Schema extends BackupTables, BillingTables, NotificationTables, RequestTables, TemplateTables {
+  installation: { onlyRow: Generated<boolean>; id: string; key: string };
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {
     id: string;
@@ -100,6 +91,7 @@ export interface Schema
     recordedAt: NullableTimestampColumn;
     backupUpdatedAt: NullableTimestampColumn;
   };
+  former_domains: { domain: string; spokeId: string; until: TimestampColumn };
   spoke_members: { spokeId: string; userId: string; createdAt: TimestampColumn };
   replicas: {
     id: string;

@@ -35,15 +35,22 @@ export interface PaymentClientOptions {
   readonly telemetry?: Telemetry;
 }
 
-export interface PaymentClient {
-  /** Makes a background call. Throws PaymentError, or the signal's reason after an abort. */
-  call<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
-  /** Makes a call for a price preview. Previews have their own concurrency limit, because a user is waiting. */
-  callForPreview<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
-  load(): Promise<typeof Stripe>;
-  readonly previewTimeoutMs: number;
+/** Makes calls until a signal aborts. */
+export interface PaymentCalls {
+  readonly signal: AbortSignal;
+  /** Makes a call. Throws PaymentError, or the signal's reason after an abort. */
+  call<T>(call: (stripe: Stripe) => Promise<T>): Promise<T>;
   /** How long a cancelled call may still be running at the provider, in milliseconds. */
   readonly settleMs: number;
+}
+
+export interface PaymentClient {
+  /** Returns the functions for background calls. */
+  until(signal: AbortSignal): PaymentCalls;
+  /** Returns the functions for a preview. Previews have their own concurrency limit, because a user is waiting. */
+  previewUntil(signal: AbortSignal): PaymentCalls;
+  load(): Promise<typeof Stripe>;
+  readonly previewTimeoutMs: number;
 }
 
 /** Creates the client. Throws ConfigError if a live API key would be sent without encryption. */
@@ -92,21 +99,19 @@ export function openPaymentClient(options: PaymentClientOptions): PaymentClient 
   }
 
   return {
-    call: (signal, call) => send(background, signal, call),
-    callForPreview: (signal, call) => send(previews, signal, call),
+    until: (signal) => ({ signal, settleMs, call: (call) => send(background, signal, call) }),
+    previewUntil: (signal) => ({ signal, settleMs, call: (call) => send(previews, signal, call) }),
     load,
     previewTimeoutMs,
-    settleMs,
   };
 }
 
 export async function listAllPages<S extends v.GenericSchema>(
-  { call: send }: Pick<PaymentClient, "call">,
+  client: PaymentCalls,
   shape: S,
-  signal: AbortSignal,
   list: (stripe: Stripe) => AsyncIterable<unknown>,
 ): Promise<v.InferOutput<S>[]> {
-  const all = await send(signal, (stripe) => Array.fromAsync(list(stripe)));
+  const all = await client.call((stripe) => Array.fromAsync(list(stripe)));
   return all.map((each) => parseResponse(shape, each, "item of a list"));
 }
 

@@ -4,7 +4,7 @@
  * provider only repeats an earlier error, the next key is used. If a key was used with different parameters, the
  * earlier call may still be running, so `createOnce` waits until it must have finished.
  */
-import type { PaymentClient } from "#lib/drivers/payments/client.ts";
+import type { PaymentCalls } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { isIdempotencyKeyMismatch, PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 import { sleep } from "#lib/base/time.ts";
@@ -20,9 +20,8 @@ interface CreateOnceOptions<T> {
 const MAX_KEYS = 8;
 
 export async function createOnce<T>(
-  { settleMs }: Pick<PaymentClient, "settleMs">,
+  { settleMs, signal }: Pick<PaymentCalls, "settleMs" | "signal">,
   { key, find, create: make }: CreateOnceOptions<T>,
-  signal: AbortSignal,
 ): Promise<T> {
   for (let number = 1; number <= MAX_KEYS; number++) {
     const found = await find();

@@ -20,21 +20,23 @@ export type PaymentProviderOptions = PaymentClientOptions;
 export function openPaymentProvider(options: PaymentProviderOptions): PaymentProvider {
   const client = openPaymentClient(options);
   return {
-    check: async (signal) => void await client.call(signal, (stripe) => stripe.prices.list({ limit: 1 })),
-    priceFor: (request, signal) => findOrCreatePrice(client, request, signal),
-    customerFor: (request, signal) => findOrCreateCustomer(client, request, signal),
+    check: async (signal) => void await client.until(signal).call((stripe) => stripe.prices.list({ limit: 1 })),
+    priceFor: (request, signal) => findOrCreatePrice(client.until(signal), request),
+    customerFor: (request, signal) => findOrCreateCustomer(client.until(signal), request),
     async updateCustomer(id, request, signal) {
-      if (await updateCustomerDetails(client, id, request, signal) !== null) return;
+      if (await updateCustomerDetails(client.until(signal), id, request) !== null) return;
       throw new PaymentError("customer_gone", `The customer ${id} no longer exists`, { transient: false });
     },
-    findSubscription: (object, signal) => findSubscription(client, object, signal),
-    createSubscription: (request, signal) => createSubscription(client, request, signal),
-    readSubscription: (id, signal) => readSubscription(client, id, signal),
-    setQuantities: async (id, items, signal) =>
-      await setItemQuantities(client, await readOpenSubscription(client, id, signal), items, signal),
-    endSubscription: (id, signal) => endSubscription(client, id, signal),
+    findSubscription: (object, signal) => findSubscription(client.until(signal), object),
+    createSubscription: (request, signal) => createSubscription(client.until(signal), request),
+    readSubscription: (id, signal) => readSubscription(client.until(signal), id),
+    async setQuantities(id, items, signal) {
+      const calls = client.until(signal);
+      return await setItemQuantities(calls, await readOpenSubscription(calls, id), items);
+    },
+    endSubscription: (id, signal) => endSubscription(client.until(signal), id),
     preview: (change, signal) => readInvoicePreview(client, change, signal),
-    readRefunds: (object, signal) => nullIfMissing(readRefunds(client, object, signal)),
+    readRefunds: (object, signal) => nullIfMissing(readRefunds(client.until(signal), object)),
     readEvent: (body, signature, now) =>
       verifyWebhookEvent(client, { body, signature, now, secret: options.webhookSecret }),
   };

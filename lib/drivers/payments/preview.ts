@@ -3,7 +3,7 @@
  * other lines are due every month. A line's amount does not include the discounts and taxes listed with it.
  */
 import * as v from "valibot";
-import type { PaymentClient } from "#lib/drivers/payments/client.ts";
+import type { PaymentCalls, PaymentClient } from "#lib/drivers/payments/client.ts";
 import { computeItemChanges } from "#lib/drivers/payments/items.ts";
 import {
   hasSubscriptionEnded,
@@ -61,14 +61,13 @@ export async function readInvoicePreview(
 ): Promise<InvoicePreview | null> {
   const message = `The payment provider did not return a preview within ${client.previewTimeoutMs} ms`;
   const createTimeoutError = () => new PaymentError("deadline", message, { transient: true });
-  const previewClient = { ...client, call: client.callForPreview }; // previews have their own concurrency limit
   return await runCancellable(
     [caller],
     { ms: client.previewTimeoutMs, createError: createTimeoutError },
     async (signal) => {
       for (let attempt = 1;; attempt++) {
         try {
-          return await previewOnce(previewClient, change, signal);
+          return await previewOnce(client.previewUntil(signal), change);
         } catch (error) {
           const mayRetry = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
           if (!mayRetry || signal.aborted || attempt >= MAX_ATTEMPTS) throw error;
@@ -78,13 +77,9 @@ export async function readInvoicePreview(
   );
 }
 
-async function previewOnce(
-  client: PaymentClient,
-  change: InvoicePreviewRequest,
-  signal: AbortSignal,
-): Promise<InvoicePreview | null> {
+async function previewOnce(client: PaymentCalls, change: InvoicePreviewRequest): Promise<InvoicePreview | null> {
   const { customer, subscription } = change;
-  const current = subscription === null ? null : await readSubscription(client, subscription, signal);
+  const current = subscription === null ? null : await readSubscription(client, subscription);
   if (subscription !== null && (current === null || hasSubscriptionEnded(current))) return null;
   const sizes: PreviewedSize[] = [];
   for (const { size, by, price } of change.sizes) {
@@ -93,7 +88,7 @@ async function previewOnce(
     if (!item && price === null) return null;
     sizes.push({
       size,
-      price: item?.price ?? await findOrCreatePrice(client, price!, signal),
+      price: item?.price ?? await findOrCreatePrice(client, price!),
       quantity: Math.max(0, (item?.quantity ?? 0) + by),
       monthly: item ? item.monthly : price!.monthly,
     });
@@ -105,15 +100,15 @@ async function previewOnce(
     subscription: current.id,
     subscription_details: { items, proration_behavior: "create_prorations" as const },
   };
-  const answer = await client.call(signal, (stripe) => stripe.invoices.createPreview(params));
-  const shape = await withAllLines(client, parseResponse(PreviewShape, answer, "preview of an invoice"), signal);
+  const answer = await client.call((stripe) => stripe.invoices.createPreview(params));
+  const shape = await withAllLines(client, parseResponse(PreviewShape, answer, "preview of an invoice"));
   return current === null ? previewFirstInvoice(shape, sizes) : previewSubscriptionChange(shape, sizes);
 }
 
-async function withAllLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
+async function withAllLines(client: PaymentCalls, shape: PreviewShape): Promise<PreviewShape> {
   const { id, lines } = shape;
   if (!lines.has_more || id === null) return shape;
-  const answer = await client.call(signal, (stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
+  const answer = await client.call((stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
   return { ...shape, lines: parseResponse(Lines, answer, "list of lines") };
 }
 

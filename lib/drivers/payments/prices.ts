@@ -3,17 +3,13 @@
  * be changed: a new amount in the catalog creates a new price, and existing items keep the old price.
  */
 import * as v from "valibot";
-import type { PaymentClient } from "#lib/drivers/payments/client.ts";
+import type { PaymentCalls } from "#lib/drivers/payments/client.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import { PaymentError, type PriceRequest } from "#lib/drivers/payments/payments.ts";
 import { isFixedMonthlyPrice, parseResponse, PriceSchema } from "#lib/drivers/payments/schemas.ts";
 import { PaymentRefusal } from "#lib/drivers/payments/errors.ts";
 
-export async function findOrCreatePrice(
-  client: PaymentClient,
-  request: PriceRequest,
-  signal: AbortSignal,
-): Promise<string> {
+export async function findOrCreatePrice(client: PaymentCalls, request: PriceRequest): Promise<string> {
   const { size, title, currency, monthly } = request;
   const lookupKey = lookupKeyOf(request);
   const params = {
@@ -24,13 +20,13 @@ export async function findOrCreatePrice(
     metadata: { size },
     product_data: { name: title ?? `Spoke, ${size}`, metadata: { size } },
   };
-  const find = () => findPrice(client, request, lookupKey, signal);
+  const find = () => findPrice(client, request, lookupKey);
   return await createOnce(client, {
     key: `price-${lookupKey}-${await digest(JSON.stringify(params))}`,
     find,
     create: async (idempotencyKey) => {
       try {
-        const response = await client.call(signal, (stripe) => stripe.prices.create(params, { idempotencyKey }));
+        const response = await client.call((stripe) => stripe.prices.create(params, { idempotencyKey }));
         return requireMatchingPrice(parseResponse(PriceSchema, response, "price"), request, lookupKey);
       } catch (error) {
         // Finds the price if another replica created it in the meantime, for another hub.
@@ -39,15 +35,15 @@ export async function findOrCreatePrice(
         return found;
       }
     },
-  }, signal);
+  });
 }
 
 function lookupKeyOf({ size, currency, monthly }: PriceRequest): string {
   return `wheelwright-${size}-${currency}-${monthly}`;
 }
 
-async function findPrice(client: PaymentClient, request: PriceRequest, lookupKey: string, signal: AbortSignal) {
-  const answer = await client.call(signal, (stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
+async function findPrice(client: PaymentCalls, request: PriceRequest, lookupKey: string) {
+  const answer = await client.call((stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
   const { data: [found] } = parseResponse(v.object({ data: v.array(PriceSchema) }), answer, "list of prices");
   return found ? requireMatchingPrice(found, request, lookupKey) : null;
 }

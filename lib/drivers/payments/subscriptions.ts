@@ -3,7 +3,7 @@
  * Invoices are sent by email and due within 30 days, because Wheelwright stores no cards. Operators can switch a
  * subscription to card payments at the provider. Changes are prorated and invoiced immediately.
  */
-import { listAllPages, nullIfMissing, type PaymentClient } from "#lib/drivers/payments/client.ts";
+import { listAllPages, nullIfMissing, type PaymentCalls } from "#lib/drivers/payments/client.ts";
 import { computeItemChanges } from "#lib/drivers/payments/items.ts";
 import { createOnce } from "#lib/drivers/payments/create-once.ts";
 import {
@@ -31,28 +31,20 @@ interface Owner {
   readonly federationId: string;
 }
 
-export async function findSubscription(
-  client: PaymentClient,
-  owner: Owner,
-  signal: AbortSignal,
-): Promise<Subscription | null> {
-  return findOpen(await listSubscriptions(client, owner, signal));
+export async function findSubscription(client: PaymentCalls, owner: Owner): Promise<Subscription | null> {
+  return findOpen(await listSubscriptions(client, owner));
 }
 
-export async function createSubscription(
-  client: PaymentClient,
-  request: SubscriptionRequest,
-  signal: AbortSignal,
-): Promise<Subscription> {
+export async function createSubscription(client: PaymentCalls, request: SubscriptionRequest): Promise<Subscription> {
   const { customer, federationId } = request;
   if (request.items.length === 0) throw new TypeError("A subscription needs at least one item");
   // The idempotency key includes the most recently ended subscription, so that the hub can subscribe again.
-  const earlier = await listSubscriptions(client, request, signal);
+  const earlier = await listSubscriptions(client, request);
   const subscription = await createOnce<Subscription>(client, {
     key: `subscription-${federationId}-${earlier.findLast(hasSubscriptionEnded)?.id ?? "first"}`,
-    find: async () => await findSubscription(client, request, signal),
+    find: async () => await findSubscription(client, request),
     create: async (idempotencyKey) => {
-      const response = await client.call(signal, (stripe) =>
+      const response = await client.call((stripe) =>
         stripe.subscriptions.create({
           customer,
           items: request.items.map(({ price, size, quantity }) => ({ price, quantity, metadata: { size } })),
@@ -60,26 +52,23 @@ export async function createSubscription(
           days_until_due: DAYS_UNTIL_DUE,
           metadata: { federationId },
           expand: ["latest_invoice"],
-        }, { idempotencyKey }));
-      const subscription = await readAll(client, response, signal);
+        }, { idempotencyKey })
+      );
+      const subscription = await readAll(client, response);
       // Reads the subscription again, because a repeated key may have returned an outdated result.
-      const now = await readSubscription(client, subscription.id, signal);
+      const now = await readSubscription(client, subscription.id);
       return now && !hasSubscriptionEnded(now) ? now : null;
     },
-  }, signal);
+  });
   // Sets the quantities again, because an existing subscription may have different items.
-  return await setItemQuantities(client, subscription, request.items, signal);
+  return await setItemQuantities(client, subscription, request.items);
 }
 
 /** Reads a subscription. Returns null if it does not exist. */
-export async function readSubscription(
-  client: PaymentClient,
-  id: string,
-  signal: AbortSignal,
-): Promise<Subscription | null> {
+export async function readSubscription(client: PaymentCalls, id: string): Promise<Subscription | null> {
   const expand = ["latest_invoice"];
-  const found = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand })));
-  return found && await readAll(client, found, signal);
+  const found = await nullIfMissing(client.call((stripe) => stripe.subscriptions.retrieve(id, { expand })));
+  return found && await readAll(client, found);
 }
 
 /**
@@ -87,34 +76,30 @@ export async function readSubscription(
  * invoices per subscription and day (https://docs.stripe.com/rate-limits). Later changes go on the next invoice.
  */
 export async function setItemQuantities(
-  client: PaymentClient,
+  client: PaymentCalls,
   subscription: Subscription,
   request: readonly ItemRequest[],
-  signal: AbortSignal,
 ): Promise<Subscription> {
   const items = computeItemChanges(subscription, request);
   if (items.length === 0) return subscription;
   const change = (proration_behavior: "always_invoice" | "create_prorations") =>
-    client.call(signal, (stripe) =>
+    client.call((stripe) =>
       stripe.subscriptions.update(subscription.id, {
         items: [...items],
         proration_behavior,
         expand: ["latest_invoice"],
-      }));
+      })
+    );
   const changed = await change("always_invoice").catch((error) => {
     if (!isObjectRateLimit(error)) throw error;
     return change("create_prorations");
   });
-  return await readAll(client, changed, signal);
+  return await readAll(client, changed);
 }
 
 /** Reads an open subscription. Throws if the subscription has ended, because no invoices would be sent. */
-export async function readOpenSubscription(
-  client: PaymentClient,
-  id: string,
-  signal: AbortSignal,
-): Promise<Subscription> {
-  const subscription = await readSubscription(client, id, signal);
+export async function readOpenSubscription(client: PaymentCalls, id: string): Promise<Subscription> {
+  const subscription = await readSubscription(client, id);
   if (subscription && !hasSubscriptionEnded(subscription)) return subscription;
   const message = `The subscription ${id} ${subscription ? "has ended" : "no longer exists"}`;
   throw new PaymentError("subscription_ended", message, {
@@ -123,17 +108,13 @@ export async function readOpenSubscription(
   });
 }
 
-export async function endSubscription(
-  client: PaymentClient,
-  id: string,
-  signal: AbortSignal,
-): Promise<Subscription | null> {
-  const subscription = await readSubscription(client, id, signal);
+export async function endSubscription(client: PaymentCalls, id: string): Promise<Subscription | null> {
+  const subscription = await readSubscription(client, id);
   if (!subscription || hasSubscriptionEnded(subscription)) return subscription;
   const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
-  const ended = await nullIfMissing(client.call(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
-  if (ended === null) return await readSubscription(client, id, signal); // somebody else has ended the subscription
-  return await readAll(client, ended, signal);
+  const ended = await nullIfMissing(client.call((stripe) => stripe.subscriptions.cancel(id, params)));
+  if (ended === null) return await readSubscription(client, id); // somebody else has ended the subscription
+  return await readAll(client, ended);
 }
 
 /** Returns the oldest open subscription, or null. Every replica therefore chooses the same subscription. */
@@ -142,31 +123,27 @@ function findOpen(subscriptions: readonly Subscription[]): Subscription | null {
 }
 
 /** Lists the hub's subscriptions at the provider, oldest first. */
-async function listSubscriptions(
-  client: PaymentClient,
-  owner: Owner,
-  signal: AbortSignal,
-): Promise<readonly Subscription[]> {
+async function listSubscriptions(client: PaymentCalls, owner: Owner): Promise<readonly Subscription[]> {
   const expand = ["data.latest_invoice"];
   const params = { customer: owner.customer, status: "all", expand, limit: 100 } as const;
-  const all = await listAllPages(client, SubscriptionSchema, signal, (stripe) => stripe.subscriptions.list(params));
+  const all = await listAllPages(client, SubscriptionSchema, (stripe) => stripe.subscriptions.list(params));
   // Reverses the list, because the provider returns the newest subscription first. Sorting by time would be unreliable,
   // because two subscriptions can be created in the same second.
   const ours = all.filter(({ metadata }) => metadata["federationId"] === owner.federationId).reverse();
-  return await Promise.all(ours.map((each) => complete(client, each, signal)));
+  return await Promise.all(ours.map((each) => complete(client, each)));
 }
 
-async function readAll(client: PaymentClient, answer: unknown, signal: AbortSignal): Promise<Subscription> {
-  return await complete(client, parseResponse(SubscriptionSchema, answer, "subscription"), signal);
+async function readAll(client: PaymentCalls, answer: unknown): Promise<Subscription> {
+  return await complete(client, parseResponse(SubscriptionSchema, answer, "subscription"));
 }
 
 /** Adds the items that the response omitted. If a payment is overdue, returns the invoice that was due first. */
-async function complete(client: PaymentClient, shape: SubscriptionSchema, signal: AbortSignal): Promise<Subscription> {
-  const subscription = await withItems(client, shape, signal);
+async function complete(client: PaymentCalls, shape: SubscriptionSchema): Promise<Subscription> {
+  const subscription = await withItems(client, shape);
   if (!isPaymentOverdue(subscription)) return subscription;
   // Reads all open invoices, because the latest invoice is often newer than the overdue one.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
-  const open = await listAllPages(client, InvoiceSchema, signal, (stripe) => stripe.invoices.list(params));
+  const open = await listAllPages(client, InvoiceSchema, (stripe) => stripe.invoices.list(params));
   const [first] = open.sort((a, b) => dueTime(a) - dueTime(b));
   return first ? { ...subscription, invoice: first } : subscription;
 }
@@ -175,14 +152,9 @@ function dueTime({ dueAt }: Invoice): number {
   return dueAt?.getTime() ?? 0; // an invoice without a due date is due immediately
 }
 
-async function withItems(client: PaymentClient, shape: SubscriptionSchema, signal: AbortSignal): Promise<Subscription> {
+async function withItems(client: PaymentCalls, shape: SubscriptionSchema): Promise<Subscription> {
   if (!shape.items.has_more) return toSubscription(shape);
   const params = { subscription: shape.id, limit: 100 };
-  const data = await listAllPages(
-    client,
-    SubscriptionItemSchema,
-    signal,
-    (stripe) => stripe.subscriptionItems.list(params),
-  );
+  const data = await listAllPages(client, SubscriptionItemSchema, (stripe) => stripe.subscriptionItems.list(params));
   return toSubscription({ ...shape, items: { data, has_more: false } });
 }

@@ -58,12 +58,15 @@ const Contents = v.object({
   contexts: list(
     v.object({ name: Name, context: v.object({ cluster: Name, user: KubeconfigText }, missing) }, missing),
   ),
-  users: list(v.object({ name: Name, user: v.optional(v.unknown()) }, missing)), // parsed later: only one of them is needed
+  users: list(v.object({ name: Name, user: v.optional(v.unknown()) }, missing)), // only one is needed and parsed later
 }, "the content is not a kubeconfig");
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount", POD = "in-cluster";
 
-/** Reads the kubeconfig files. Skips missing files if at least one exists. Describes the pod's service account for `in-cluster`. */
+/**
+ * Reads the kubeconfig files. Skips missing files if at least one exists. For `in-cluster`, returns a kubeconfig with
+ * the pod's service account.
+ */
 export async function readKubeconfigFiles(source: KubeconfigSource, files: FileReader): Promise<KubeconfigFile[]> {
   if (source === "in-cluster") return [{ folder: "", text: JSON.stringify(describeServiceAccount()) }];
   if (source.text !== undefined) return [{ folder: "", text: source.text }];

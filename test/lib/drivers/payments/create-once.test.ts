@@ -13,7 +13,7 @@ const refusal = (code: string, replayed: boolean) =>
 /** Runs createOnce with these results, one per create call. `found` is found after that many calls. */
 function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER_ABORTED } = {}) {
   const done: string[] = [];
-  const result = createOnce({ settleMs: settle }, {
+  const result = createOnce({ settleMs: settle, signal }, {
     key: "thing-of-fed_1",
     find: () => {
       done.push("find");
@@ -24,7 +24,7 @@ function attempt(answers: (string | null | Error)[], { settle = 0, found = Infin
       const answer = answers.shift() ?? null;
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     },
-  }, signal);
+  });
   return { done, result };
 }
 
