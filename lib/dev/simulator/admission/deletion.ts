@@ -46,14 +46,14 @@ export function parseDeleteOptions(parameters: URLSearchParams, body: Json): Del
   };
 }
 
-const POLICIES = ["Foreground", "Background", "Orphan"];
+const POLICIES = ["Foreground", "Background", "Orphan", "nil"];
 
 function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query: URLSearchParams): StatusCause[] {
   const field = "propagationPolicy", policy = propagationPolicy ?? query.get(field) ?? undefined;
+  const both = policy !== undefined && orphanDependents !== undefined;
   return collectCauses(
-    policy !== undefined && orphanDependents !== undefined &&
-      cause.invalid(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
-    policy !== undefined && !POLICIES.includes(policy) && cause.unsupported(field, policy, POLICIES),
+    both && cause.invalid(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
+    policy !== undefined && !POLICIES.slice(0, 3).includes(policy) && cause.unsupported(field, policy, POLICIES),
     validateDryRun(dryRun ?? query.getAll("dryRun")),
   );
 }

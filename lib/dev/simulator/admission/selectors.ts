@@ -29,16 +29,25 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** Parses a field selector such as `metadata.name=x`. Throws 400 if it is invalid or names an unsupported field. */
 export function parseFieldSelector(kind: ApiKind, text: string): ObjectPredicate {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
-    const [, path = "", sign, value] = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part) ?? [];
-    if (!COMMON_FIELDS.includes(path) && !FIELDS[kind.kind]?.includes(path)) {
-      throw StatusError.badRequest(`field label not supported: ${path || part}`);
-    }
+    const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
+    if (!match) throw StatusError.badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
+    const [, path = "", sign, value] = match;
+    requireSelectableField(kind, path);
     return (object: StoredObject): boolean => {
       const found = path.split(".").reduce((at: Json, name) => at?.[name], object);
       return (String(found ?? "") === value) === (sign !== "!=");
     };
   });
   return (object) => tests.every((test) => test(object));
+}
+
+function requireSelectableField(kind: ApiKind, path: string): void {
+  const own = FIELDS[kind.kind];
+  if (COMMON_FIELDS.includes(path) || own?.includes(path)) return;
+  if (kind.kind === "Job") throw StatusError.badRequest(`field label "${path}" not supported for Job`);
+  if (own || kind.custom) throw StatusError.badRequest(`field label not supported: ${path}`);
+  const names = COMMON_FIELDS.map((each) => JSON.stringify(each)).join(", ");
+  throw StatusError.badRequest(`"${path}" is not a known field selector: only ${names}`);
 }
 
 /** Whether the labels match a `selector` from a spec. An empty selector matches all labels. */
@@ -54,30 +63,103 @@ export function matchesSelector(selector: Json, labels: Record<string, string> |
   });
 }
 
-type LabelsPredicate = (labels: Readonly<Record<string, string>>) => boolean;
+type Labels = Readonly<Record<string, string>>;
 
 /** Parses a label selector. Throws a 400 error if its syntax is invalid. */
 export function parseLabelSelector(text: string): ObjectPredicate {
-  const parts = text.trim() === "" ? [] : text.split(/,(?![^(]*\))/); // the commas that are not inside parentheses
-  const tests = parts.map((part) => parseRequirement(part.trim()));
+  const tests = parseRequirements(text);
   return (object) => tests.every((test) => test(object.metadata.labels ?? {}));
 }
 
-const REQUIREMENT = /^(!?)\s*([^\s,()=!<>]+)\s*(?:(==|=|!=|<|>)\s*([^\s,()=!<>]*)|(in|notin)\s*\(([^()=!<>]*)\))?$/;
+function parseRequirements(text: string): ((labels: Labels) => boolean)[] {
+  const tokens = text.match(/[(),]|==|!=|[=!<>]|[^\s(),=!<>]+/g) ?? [];
+  const tests: ((labels: Labels) => boolean)[] = [];
+  let at = 0;
+  const peek = (): string => tokens[at] ?? "";
+  const isWord = (token: string) => token !== "" && !/^[(),=!<>]/.test(token);
+  const refuse = (wanted: string): never => {
+    throw StatusError.badRequest(`unable to parse requirement: found '${peek()}'${wanted}`);
+  };
 
-function parseRequirement(text: string): LabelsPredicate {
-  const [, negation, name = "", sign, value = "", list, listed = ""] = REQUIREMENT.exec(text) ?? [];
-  if (name === "") {
-    const found = /^[=!<>]{1,2}/.exec(text)?.[0] ?? text;
-    throw StatusError.badRequest(`found '${found}', expected: !, identifier, or 'end of string'`);
+  function requirement(): (labels: Labels) => boolean {
+    const absent = peek() === "!";
+    if (absent) at++;
+    if (!isWord(peek())) refuse(", expected: identifier");
+    const name = tokens[at++]!;
+    const [wrong] = validateLabelKey(name);
+    if (wrong) {
+      throw StatusError.badRequest(
+        `unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`,
+      );
+    }
+    if (absent) return (labels) => labels[name] === undefined;
+    if (peek() === "" || peek() === ",") return (labels) => labels[name] !== undefined;
+    const operator = peek();
+    if (operator === "in" || operator === "notin") {
+      at++;
+      const values = list();
+      requireLabelValues(name, values);
+      return (labels) => (labels[name] !== undefined && values.includes(labels[name])) === (operator === "in");
+    }
+    if (!["=", "==", "!=", ">", "<"].includes(operator)) refuse(", expected: in, notin, =, ==, !=, gt, lt");
+    at++;
+    const value = peek() === "" || peek() === ","
+      ? ""
+      : isWord(peek())
+      ? tokens[at++]!
+      : refuse(", expected: identifier");
+    if (operator === ">" || operator === "<") return comparison(name, operator, value);
+    requireLabelValues(name, [value]);
+    return (labels) => (labels[name] === value) === (operator !== "!=");
   }
-  const isOrder = sign === "<" || sign === ">", values = list ? listed.split(",").map((each) => each.trim()) : [value];
-  const wrong = [...validateLabelKey(name), ...isOrder ? [] : values.flatMap(validateLabelValue)][0] ??
-    (isOrder && !/^-?\d+$/.test(value) ? "for 'Gt', 'Lt' operators, the value must be an integer" : undefined);
-  if (wrong !== undefined) throw StatusError.badRequest(`unable to parse requirement: ${name}: ${wrong}`);
-  if (negation) return (labels) => labels[name] === undefined;
-  if (sign === ">") return (labels) => Number(labels[name] ?? NaN) > Number(value);
-  if (sign === "<") return (labels) => Number(labels[name] ?? NaN) < Number(value);
-  if (sign) return (labels) => (labels[name] === value) === (sign !== "!=");
-  return (labels) => labels[name] !== undefined && (!list || values.includes(labels[name]) === (list === "in"));
+
+  function list(): string[] {
+    if (peek() !== "(") refuse(" expected: '('");
+    at++;
+    const values: string[] = [];
+    for (;;) {
+      if (isWord(peek())) values.push(tokens[at++]!);
+      if (peek() === ")") return at++, values;
+      if (peek() !== ",") refuse(", expected: ',' or ')'");
+      at++;
+    }
+  }
+
+  while (peek() !== "") {
+    if (!isWord(peek()) && peek() !== "!") {
+      throw StatusError.badRequest(`found '${peek()}', expected: !, identifier, or 'end of string'`);
+    }
+    tests.push(requirement());
+    if (peek() === "") break;
+    if (peek() !== ",") throw StatusError.badRequest(`found '${peek()}', expected: ',' or 'end of string'`);
+    at++;
+    if (!isWord(peek()) && peek() !== "!") {
+      throw StatusError.badRequest(`found '${peek()}', expected: identifier after ','`);
+    }
+  }
+  return tests;
+}
+
+function comparison(name: string, operator: string, value: string): (labels: Labels) => boolean {
+  if (!/^-?\d+$/.test(value)) {
+    const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+    throw StatusError.badRequest(
+      `unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`,
+    );
+  }
+  return (labels) => {
+    const number = Number(labels[name] ?? NaN);
+    return operator === ">" ? number > Number(value) : number < Number(value);
+  };
+}
+
+function requireLabelValues(name: string, values: readonly string[]): void {
+  for (const [i, value] of values.entries()) {
+    const [wrong] = validateLabelValue(value);
+    if (!wrong) continue;
+    const field = `values[${i}][${name}]`;
+    throw StatusError.badRequest(
+      `unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${wrong}`,
+    );
+  }
 }

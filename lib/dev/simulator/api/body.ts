@@ -31,8 +31,11 @@ export function parsePatchBody(text: string, operations: boolean): Json {
   } catch (error) {
     throw StatusError.badRequest(`error decoding patch: ${describeParseError(text, error as Error)}`);
   }
+  const expectedType = operations ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
   if (operations ? !Array.isArray(change) : !isRecord(change)) {
-    throw StatusError.badRequest(`error decoding patch: json: cannot unmarshal ${goType(change)}`);
+    throw StatusError.badRequest(
+      `error decoding patch: json: cannot unmarshal ${goType(change)} into Go value of type ${expectedType}`,
+    );
   }
   if (operations && change.length > MAX_PATCH_OPERATIONS) {
     const why = `The allowed maximum operations in a JSON patch is ${MAX_PATCH_OPERATIONS}, got ${change.length}`;
@@ -42,6 +45,8 @@ export function parsePatchBody(text: string, operations: boolean): Json {
 }
 
 const MAX_PATCH_OPERATIONS = 10_000;
+const GO_HEAD =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function unrecognizedError(expectedType: string, why: string, formattedKey: string): StatusError {
   return StatusError.badRequest(
@@ -51,7 +56,7 @@ function unrecognizedError(expectedType: string, why: string, formattedKey: stri
 }
 
 function describeParseError(text: string, error: Error): string {
-  return /^\s*$|[:,]\s*$|[{[][^}\]]*$/.test(text) ? "unexpected end of JSON input" : error.message;
+  return text.trim() === "" || isCutOff(text) ? "unexpected end of JSON input" : error.message;
 }
 
 /** Returns the object in a create or update request. Throws a 400 error if the object's kind or a field is invalid. */
@@ -65,7 +70,8 @@ export function parseObjectBody(
 ): Json {
   if (body === null) return {};
   if (!isRecord(body)) {
-    throw unrecognizedError(kind.kind, `json: cannot unmarshal ${goType(body)}`, JSON.stringify(body));
+    const hex = Buffer.from(JSON.stringify(body)).toString("hex");
+    throw unrecognizedError(kind.kind, `json: cannot unmarshal ${goType(body)} into Go value of type ${GO_HEAD}`, hex);
   }
   const [apiVersion, name] = [body.apiVersion ?? kind.apiVersion, body.kind ?? kind.kind];
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
@@ -186,6 +192,10 @@ function goType(value: Json): string {
 
 function goExpected(expected: string): string {
   return expected.startsWith("numeric") ? "int64" : expected === "boolean" ? "bool" : expected;
+}
+
+function isCutOff(text: string): boolean {
+  return (text.match(/[{[]/g) ?? []).length > (text.match(/[}\]]/g) ?? []).length || /[:,]\s*$/.test(text);
 }
 
 function parseYamlBody(text: string): Json {

@@ -71,9 +71,12 @@ export function rejectInvalidOptions(kind: string, causes: readonly StatusCause[
 }
 
 function validateFieldManager(manager: string): StatusCause[] {
+  const field = "fieldManager", at = [...manager].findIndex((letter) => /\p{C}/u.test(letter));
+  const code = [...manager][at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  const formatted = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
   return collectCauses(
-    Buffer.byteLength(manager) > MAX_MANAGER_BYTES && cause.tooLong("fieldManager", MAX_MANAGER_BYTES),
-    /\p{C}/u.test(manager) && cause.invalid("fieldManager", manager, "invalid character"),
+    Buffer.byteLength(manager) > MAX_MANAGER_BYTES && cause.tooLong(field, MAX_MANAGER_BYTES),
+    at >= 0 && cause.invalidFormatted(field, `${formatted}: invalid character U+${code} (at position ${at})`),
   );
 }
 
@@ -83,8 +86,11 @@ const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 /** Throws 403 for a request to another host name or from another web origin, or 415 for a POST from an HTML form. */
 export function requireLocalOrigin({ method, headers }: IncomingMessage): void {
   if (!LOCAL_HOST.test(headers.host ?? "")) {
-    const message = "The simulated cluster accepts only requests to localhost, 127.0.0.1 and [::1]";
-    throw new StatusError(403, "Forbidden", message);
+    throw new StatusError(
+      403,
+      "Forbidden",
+      "The simulated cluster accepts only requests to localhost, 127.0.0.1 and [::1]",
+    );
   }
   const { origin, "sec-fetch-site": site = "none" } = headers;
   const foreign = origin !== undefined && origin !== `http://${headers.host}`;

@@ -86,9 +86,9 @@ function removeMany(world: Simulation, { route: { kind, namespace }, query }: Ap
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: Simulation, { route, query, response }: ApiVerbRequest): ApiVerbResponse {
+function readMany(world: Simulation, { route, query, accept, response }: ApiVerbRequest): ApiVerbResponse {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
-    return ok(listObjects(world, route.kind, route.namespace, query));
+    return ok(listObjects(world, route.kind, route.namespace, query, accept));
   }
   return void streamObjectChanges(world, route.kind, route.namespace, query, response);
 }
