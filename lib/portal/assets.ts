@@ -1,7 +1,7 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export const portalScript = `\
 (()=>{var h=document.querySelector(".shell").dataset,se=document.getElementById("announcer");function p(e){se.textContent=e}function s(e,t=document){return[...t.querySelectorAll(e)]}function c(e,t={},...n){let o=Object.assign(document.createElement(
-e),t);return o.append(...n),o}function B({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
+e),t);return o.append(...n),o}function q({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
 e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function K(e,t){let n=!0;try{await navigator.clipboard.
 writeText(t.textContent)}catch{n=!1,getSelection()?.selectAllChildren(t)}return e.textContent=n?"Copied":"Selected",setTimeout(
 ()=>e.textContent="Copy",2e3),n}var ce=3e3,L=c("p",{className:"callout warn",id:"connection",hidden:!0});document.getElementById("main").prepend(L);var E=!1,
@@ -12,27 +12,27 @@ I?location.assign(I):document.dispatchEvent(new Event("reconnected"))):(E||N("Re
 "online",m);document.addEventListener("click",e=>{let t=e.target.closest("a[href]");!E||!t||t.origin!==location.origin||
 t.target||e.ctrlKey||e.metaKey||e.shiftKey||(e.preventDefault(),I=t.href,N(\`Reconnecting… \${t.textContent.trim()} open\\
 s once connected.\`))});document.addEventListener("submit",e=>{E&&(e.preventDefault(),e.stopImmediatePropagation(),N("Rec\\
-onnecting… Nothing was sent. Submit the form again once connected."))},!0);function U(e){return[...e.elements].filter(({name:t,type:n})=>t&&!/^(password|hidden|file|submit|button)$/.test(n))}function P(e){
+onnecting… Nothing was sent. Submit the form again once connected."))},!0);function U(e){return[...e.elements].filter(({name:t,type:n})=>t&&!/^(password|hidden|file|submit|button)$/.test(n))}function A(e){
 return/^(checkbox|radio)$/.test(e.type)}function de(e){return e instanceof HTMLSelectElement?[...e.options].some(t=>t.selected!==
-t.defaultSelected):P(e)?e.checked!==e.defaultChecked:e.value!==e.defaultValue}function V(e,t){if(!e||e.method!=="post")return;
+t.defaultSelected):A(e)?e.checked!==e.defaultChecked:e.value!==e.defaultValue}function V(e,t){if(!e||e.method!=="post")return;
 let n=e.querySelector("#refusal")!==null,o=U(e).filter(a=>n||de(a));if(o.length===0)return;let r={me:h.me,page:location.
-pathname+location.search,action:e.getAttribute("action"),values:o.map(a=>[a.name,a.value,P(a)&&a.checked]),sent:t};sessionStorage.
+pathname+location.search,action:e.getAttribute("action"),values:o.map(a=>[a.name,a.value,A(a)&&a.checked]),sent:t};sessionStorage.
 setItem("draft",JSON.stringify(r))}function ue({action:e,values:t}){let n=s("main form").find(r=>r.getAttribute("action")===
-e&&t.every(([a])=>r.elements.namedItem(a)));if(!n)return;for(let[r,a,i]of t)for(let l of U(n).filter(u=>u.name===r))P(l)?
+e&&t.every(([a])=>r.elements.namedItem(a)));if(!n)return;for(let[r,a,i]of t)for(let l of U(n).filter(u=>u.name===r))A(l)?
 l.value===a&&(l.checked=i):l.value=a;n.prepend(c("p",{className:"callout info",role:"status"},"Your session ended, and n\\
-othing was sent. Your input is restored.")),n.dispatchEvent(new Event("input",{bubbles:!0}))}var A=location.hash==="#dra\\
+othing was sent. Your input is restored.")),n.dispatchEvent(new Event("input",{bubbles:!0}))}var P=location.hash==="#dra\\
 ft",d=JSON.parse(sessionStorage.getItem("draft")||"null"),me=sessionStorage.getItem("lost")==="yes";sessionStorage.removeItem(
-"lost");A&&history.replaceState(null,"",location.pathname+location.search);d&&d.me!==h.me?sessionStorage.removeItem("dra\\
-ft"):d&&(A||me)&&d.page===location.pathname+location.search?ue(d):d&&A?D(d.page):d&&d.sent&&sessionStorage.removeItem("d\\
-raft");function D(e){sessionStorage.setItem("lost","yes"),location.replace(e)}document.addEventListener("input",e=>V(e.target.
+"lost");P&&history.replaceState(null,"",location.pathname+location.search);d&&d.me!==h.me?sessionStorage.removeItem("dra\\
+ft"):d&&(P||me)&&d.page===location.pathname+location.search?ue(d):d&&P?C(d.page):d&&d.sent&&sessionStorage.removeItem("d\\
+raft");function C(e){sessionStorage.setItem("lost","yes"),location.replace(e)}document.addEventListener("input",e=>V(e.target.
 form,!1));document.addEventListener("submit",e=>{let t=e.target;t.getAttribute("action")==="/sign-out"?sessionStorage.removeItem(
 "draft"):e.defaultPrevented||V(t,!0)});var fe=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit"});function g(e){
 for(let t of s("time[datetime]",e))t.textContent=fe.format(new Date(t.dateTime)).replace(" at ",", ");for(let t of s("[d\\
 ata-copy]:not(:has(button))",e)){let n=\`Copy \${t.dataset.copy}\`;t.append(c("button",{type:"button",className:"quiet",ariaLabel:n},
 "Copy"))}}g(document);document.addEventListener("click",async({target:e})=>{let t=e.closest("[data-copy] > button");t&&await K(
-t,t.parentElement.querySelector("code"))&&p("Copied")});var C=new WeakMap;function j(){for(let e of s("[data-counts]")){
-let t=e.dataset.counts,n=performance.now();C.get(e)?.initial!==t&&C.set(e,{initial:t,from:n-1e3*Number(t)}),e.textContent=
-pe(Math.floor((n-C.get(e).from)/1e3))}}function pe(e){let t=Math.floor(e/60),n=o=>String(o).padStart(2,"0");return e<1?"\\
+t,t.parentElement.querySelector("code"))&&p("Copied")});var D=new WeakMap;function j(){for(let e of s("[data-counts]")){
+let t=e.dataset.counts,n=performance.now();D.get(e)?.initial!==t&&D.set(e,{initial:t,from:n-1e3*Number(t)}),e.textContent=
+pe(Math.floor((n-D.get(e).from)/1e3))}}function pe(e){let t=Math.floor(e/60),n=o=>String(o).padStart(2,"0");return e<1?"\\
 under 1 s":t<1?\`\${e} s\`:t<60?\`\${t} min \${n(e%60)} s\`:\`\${Math.floor(t/60)} h \${n(t%60)} min\`}setInterval(j,1e3);document.
 addEventListener("refreshed",j);var F=new URL(location.href);F.searchParams.has("done")&&(F.searchParams.delete("done"),
 history.replaceState(null,"",F));for(let e of s(".side nav, .tabs")){let t=e.querySelector("[aria-current]");t&&(e.scrollLeft=
@@ -54,22 +54,22 @@ e)]);i.set("preview","yes"),a.ariaBusy="true";try{let l=await fetch(e.action,{me
 /html"}}),k=new DOMParser().parseFromString(await l.text(),"text/html").getElementById(a.id);r===n&&k&&(g(k),y(a,k))}catch{}finally{
 r===n&&(a.ariaBusy=null)}}}s("form[data-previews]").forEach(ye);var G=["provisioning","active","failed","suspending","suspended","resuming","updating","removing","removed"],Ve=G.filter(
 e=>e!=="removed"),ve=["provisioning","active","failed","removing","removed"];function Y(e,t){return\`\${e}Update\${t.charAt(
-0).toUpperCase()}\${t.slice(1)}\`}var J=[...G.map(e=>Y("Spoke",e)),...ve.map(e=>Y("Federation",e))];var Q=15e3,Te=60,Se=400,{hub:q,poll:z}=h,O=!1,w=!1,X=0,R;async function be(){if(O){w=!0;return}O=!0;let e=performance.now();
+0).toUpperCase()}\${t.slice(1)}\`}var J=[...G.map(e=>Y("Spoke",e)),...ve.map(e=>Y("Federation",e))];var Q=15e3,Te=60,Se=400,{hub:_,poll:z}=h,O=!1,w=!1,X=0,R;async function be(){if(O){w=!0;return}O=!0;let e=performance.now();
 try{let t=await fetch(location.href,{headers:{accept:"text/html"}});t.ok?Me(new DOMParser().parseFromString(await t.text(),
-"text/html")):t.status===401?D(location.href):t.status===403?location.replace(location.href):t.status===404?location.replace(
+"text/html")):t.status===401?C(location.href):t.status===403?location.replace(location.href):t.status===404?location.replace(
 await Le()):t.status>500&&m()}catch{m()}X=performance.now()+Math.max(Se,4*(performance.now()-e)),O=!1,Z()}async function Le(){
 for(let{href:e}of s(".crumbs a").reverse())if((await fetch(e)).ok)return e;return location.href}function Me(e){let t=()=>document.
 getElementById("state")?.textContent,n=t();g(e);for(let r of s("[data-live][id]")){let a=e.getElementById(r.id);a&&!r.parentElement.
 closest("[data-live][id]")&&y(r,a)}let o=t();o&&o!==n&&(p(\`\${document.querySelector("h1").textContent}: \${o}\`),document.
 getElementById("flash")?.remove()),document.dispatchEvent(new Event("refreshed"))}function T(){document.hidden&&(w=!0),!(R||
 document.hidden)&&(R=setTimeout(()=>{R=void 0,be()},Math.max(Te,X-performance.now())))}function Z(){w&&(w=!1,T())}var f,
-v="unopened",$=h.since;function S(){if(!(!q||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`\\
-/api/federations/\${q}/events?since=\${$}\`);for(let e of J)f.addEventListener(e,({lastEventId:t})=>{$=t||$,T()});f.addEventListener(
+v="unopened",$=h.since;function S(){if(!(!_||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`\\
+/api/federations/\${_}/events?since=\${$}\`);for(let e of J)f.addEventListener(e,({lastEventId:t})=>{$=t||$,T()});f.addEventListener(
 "open",()=>{v==="lost"&&T(),v="open"}),f.addEventListener("error",()=>{v="lost",m()})}}function ee(){f&&(f.close(),v="lo\\
 st")}S();document.addEventListener("visibilitychange",()=>{document.hidden?ee():Z(),S()});addEventListener("pagehide",ee);
-addEventListener("pageshow",({persisted:e})=>{e&&S()});document.addEventListener("reconnected",()=>{S(),T()});(q||z)&&setInterval(
-()=>{S(),v!=="open"&&T()},1e3*Number(z??0)||Q);var _=null;async function te(){if(!document.hidden)try{let e=_?{"if-none-\\
-match":_}:void 0,t=await fetch("/api/notifications/unread-count",e&&{headers:e});if(t.status!==200)return;_=t.headers.get(
+addEventListener("pageshow",({persisted:e})=>{e&&S()});document.addEventListener("reconnected",()=>{S(),T()});(_||z)&&setInterval(
+()=>{S(),v!=="open"&&T()},1e3*Number(z??0)||Q);var B=null;async function te(){if(!document.hidden)try{let e=B?{"if-none-\\
+match":B}:void 0,t=await fetch("/api/notifications/unread-count",e&&{headers:e});if(t.status!==200)return;B=t.headers.get(
 "etag");let{count:n}=await t.json(),o=document.getElementById("unread");o.hidden=n===0,o.firstElementChild.textContent=n>
 99?"99+":String(n)}catch{m()}}setInterval(te,Q);document.addEventListener("refreshed",te);var oe={h:"hubs",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,x=localStorage.getItem("keys")!=="o\\
 ff";function re(e){return document.querySelector(\`.side a[href="/\${oe[e]}"]\`)}var ie=c("button",{},"Shortcuts");ie.addEventListener(
@@ -85,7 +85,7 @@ focus(),e?.select()}function ne(e){let t=s(".list .cover").filter(({offsetParent
 t[Math.min(t.length-1,Math.max(0,n<0?0:n+e))]?.focus()}var ke={"/":xe,"?":ae,g(){b=!0,setTimeout(()=>b=!1,1500)},j:()=>ne(
 1),k:()=>ne(-1),c:()=>document.querySelector("[data-create]")?.click()};function He(){for(let e of s("details.menu[open]"))
 e.open=!1,e.querySelector("summary").focus()}document.addEventListener("keydown",e=>{let{key:t}=e;if(t==="Escape"&&He(),
-!x||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||B(e))return;let n=b?re(t):null,o=b?n&&(()=>n.
+!x||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||q(e))return;let n=b?re(t):null,o=b?n&&(()=>n.
 click()):ke[t];b=!1,o&&(e.preventDefault(),o())});})();
 `;
 
