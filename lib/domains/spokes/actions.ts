@@ -6,7 +6,7 @@ import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { requireJobData } from "#lib/jobs/data.ts";
+import { hasDeclaredData } from "#lib/jobs/data.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findUnfinishedRestore } from "#lib/jobs/restores.ts";
@@ -77,7 +77,7 @@ export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): P
   return {
     state: spoke.state,
     wasReady: spoke.readyAt !== null,
-    size: resize ? requireJobData(OPERATIONS.resize.kind, resize).payload.size : spoke.size,
+    size: resize && hasDeclaredData(OPERATIONS.resize.kind, resize) ? resize.payload.size : spoke.size,
     maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
     live: live.map(({ kind }) => kind),
     failedUpgrade: failure !== null,

@@ -123,7 +123,7 @@ test("starts nothing on a database of another version, and keeps a failed spoke 
     `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, state, attempt, plan, step_names, finished_steps, label,
        payload, time_limit_ms, requester_id, requester_email, requester_ip, requester_agent, created_at, started_at, finished_at)
      select 'op_upgrade', 'upgrade', true, 'spoke:' || id, federation_id, id, 'failed', 1, 1, '{prepare,backup,stop}',
-       '{prepare,backup}', '', '{"lmsVersion": "4.5"}', 1000, 'system', '', '', '', wheelwright_now(), wheelwright_now(), wheelwright_now()
+       '{prepare,backup}', '', '{}', 1000, 'system', '', '', '', wheelwright_now(), wheelwright_now(), wheelwright_now()
      from spokes where id = $1`,
     [id],
   );

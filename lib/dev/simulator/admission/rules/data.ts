@@ -48,9 +48,10 @@ export function validateLabelKey(key: string): string[] {
   );
 }
 
-export function validateLabelValue(value: string): string[] {
+/** Returns the errors in a label value. The recordings name bytes in selectors, but characters in labels. */
+export function validateLabelValue(value: string, unit = "bytes"): string[] {
   return selectMessages(
-    value.length > MAX_NAME_LENGTH && `must be no more than ${MAX_NAME_LENGTH} characters`,
+    value.length > MAX_NAME_LENGTH && `must be no more than ${MAX_NAME_LENGTH} ${unit}`,
     value !== "" && !PART.test(value) && LABEL_VALUE_MESSAGE,
   );
 }
@@ -58,7 +59,7 @@ export function validateLabelValue(value: string): string[] {
 export function validateLabels(field: string, labels: Record<string, string>): StatusCause[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...cause.invalidAll(field, key, validateLabelKey(key)),
-    ...cause.invalidAll(field, value, validateLabelValue(value)),
+    ...cause.invalidAll(field, value, validateLabelValue(value, "characters")),
   ]);
 }
 
@@ -114,7 +115,19 @@ export function validateSecret({ type = "Opaque", data = {} }: Json): StatusCaus
   return collectCauses(
     sizeOf(data, bytesOf) > MAX_DATA_BYTES && cause.tooLong("data", MAX_DATA_BYTES),
     (REQUIRED_KEYS[type] ?? []).filter((key) => !(key in data)).map((key) => cause.required(`data[${key}]`)),
+    type === "kubernetes.io/dockerconfigjson" && validateDockerConfig(data[".dockerconfigjson"]),
   );
+}
+
+function validateDockerConfig(encoded = "e30="): StatusCause[] {
+  const text = Buffer.from(encoded, "base64").toString().trim();
+  try {
+    JSON.parse(text);
+    return [];
+  } catch {
+    const why = text ? `invalid character '${text[0]}' looking for beginning of value` : "unexpected end of JSON input";
+    return [cause.invalid("data[.dockerconfigjson]", "<secret contents redacted>", why)];
+  }
 }
 
 function sizeOf(values: Record<string, string>, measure: (text: string) => number): number {
@@ -126,13 +139,36 @@ function bytesOf(encoded: string): number {
 }
 
 const MAX_ANNOTATION_BYTES = 256 * 1024;
+const STANDARD_FINALIZERS = ["foregroundDeletion", "kubernetes", "orphan"];
 
-export function validateMetadata({ metadata: { labels = {}, annotations = {} } }: StoredObject): StatusCause[] {
+export function validateMetadata({ metadata }: StoredObject): StatusCause[] {
+  const { labels = {}, annotations = {}, finalizers = [], ownerReferences = [] } = metadata;
   const size = Object.entries(annotations).reduce((sum, entry) => sum + Buffer.byteLength(entry.join("")), 0);
   return collectCauses(
     validateLabels("metadata.labels", labels),
     Object.keys(annotations).flatMap((key) => cause.invalidAll("metadata.annotations", key, validateLabelKey(key))),
     size > MAX_ANNOTATION_BYTES && cause.tooLong("metadata.annotations", MAX_ANNOTATION_BYTES),
+    validateOwners("metadata.ownerReferences", ownerReferences),
+    finalizers.flatMap((name, i) => {
+      const causes = cause.invalidAll("metadata.finalizers", name, validateLabelKey(name));
+      if (causes.length > 0 || name.includes("/") || STANDARD_FINALIZERS.includes(name)) return causes;
+      const why = "name is neither a standard finalizer name nor is it fully qualified";
+      return [cause.invalid(`metadata.finalizers[${i}]`, name, why)];
+    }),
+  );
+}
+
+function validateOwners(field: string, owners: readonly Json[]): StatusCause[] {
+  const [first, second] = owners.filter(({ controller }) => controller === true)
+    .map(({ kind, name }) => `${kind}/${name}`);
+  const why = 'Only one reference can have Controller set to true. Found "true" in references for ';
+  return collectCauses(
+    owners.flatMap((owner) =>
+      ["apiVersion", "kind", "name", "uid"].filter((name) => !owner[name]).map((name) =>
+        cause.invalid(`${field}.${name}`, "", `${name === "apiVersion" ? "version " : ""}must not be empty`)
+      )
+    ),
+    second && cause.invalid(field, owners, `${why}${first} and ${second}`),
   );
 }
 

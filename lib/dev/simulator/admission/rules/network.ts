@@ -1,5 +1,5 @@
 /** Checks Ingresses, NetworkPolicies and Services against rules that involve several fields. */
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { DNS_SUBDOMAIN_MESSAGE, DNS_SUBDOMAIN_PATTERN } from "#lib/dev/simulator/admission/rules/data.ts";
 import { cause, collectCauses, findDuplicates, type StatusCause } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
@@ -47,7 +47,9 @@ export function validateNetworkPolicy({ spec }: Json): StatusCause[] {
   return [["ingress", "from"], ["egress", "to"]].flatMap(([which, peers]) =>
     (spec?.[which!] ?? []).flatMap((rule: Json, i: number) => [
       ...(rule.ports ?? []).flatMap(({ port, endPort }: Json, j: number) => {
-        const field = `spec.${which}[${i}].ports[${j}].endPort`;
+        const field = `spec.${which}[${i}].ports[${j}].endPort`, missing = port === undefined;
+        const why = `may not be specified when \`port\` is ${missing ? "not specified" : "non-numeric"}`;
+        if (endPort !== undefined && typeof port !== "number") return [cause.invalid(field, endPort, why)];
         return collectCauses(endPort < port && cause.invalid(field, port, "must be greater than or equal to `port`"));
       }),
       ...(rule[peers!] ?? []).flatMap((peer: Json, j: number) =>
@@ -63,19 +65,23 @@ function validatePeer(field: string, peer: Json): StatusCause[] {
   if (selects) return [cause.forbidden(field, "may not specify both ipBlock and another peer")];
   const at = `${field}.ipBlock`, { cidr = "", except = [] } = peer.ipBlock;
   if (cidr === "") return [cause.required(`${at}.cidr`)];
-  return collectCauses(
-    !isCidr(cidr) && cause.invalid(`${at}.cidr`, cidr, CIDR_RULE),
-    except.flatMap((text: string, i: number) =>
-      collectCauses(!isCidr(text) && cause.invalid(`${at}.except[${i}]`, text, CIDR_RULE))
-    ),
-  );
+  const outer = parseCidr(cidr), block = new BlockList();
+  if (!outer) return [cause.invalid(`${at}.cidr`, cidr, CIDR_RULE)];
+  block.addSubnet(outer.address, outer.length, outer.family);
+  return except.flatMap((text: string, i: number) => {
+    const inner = parseCidr(text);
+    const within = inner && inner.length > outer.length && block.check(inner.address, inner.family);
+    const why = inner ? "must be a strict subset of `cidr`" : CIDR_RULE;
+    return collectCauses(!within && cause.invalid(`${at}.except[${i}]`, text, why));
+  });
 }
 
 const CIDR_RULE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
-function isCidr(text: string): boolean {
-  const [, address = "", length] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
-  return isIP(address) !== 0 && Number(length) <= (isIP(address) === 4 ? 32 : 128);
+function parseCidr(text: string): { address: string; length: number; family: "ipv4" | "ipv6" } | null {
+  const [, address = "", bits] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [], length = Number(bits);
+  const family = isIP(address) === 4 ? "ipv4" : "ipv6";
+  return isIP(address) !== 0 && length <= (family === "ipv4" ? 32 : 128) ? { address, length, family } : null;
 }
 
 export function validateService({ spec }: Json): StatusCause[] {
@@ -87,6 +93,9 @@ export function validateService({ spec }: Json): StatusCause[] {
     external && !spec.externalName && cause.required("spec.externalName"),
     address && address !== "None" && !isIP(address) &&
       cause.invalid("spec.clusterIPs[0]", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),
-    duplicates.map(({ item, at }) => cause.duplicate(`spec.ports[${at}]`, item)),
+    // The API server prints only the number and the protocol of a duplicate port.
+    duplicates.map(({ item: { port: Port, protocol: Protocol = "TCP" }, at }) =>
+      cause.duplicate(`spec.ports[${at}]`, { Name: "", Protocol, AppProtocol: null, Port, TargetPort: 0, NodePort: 0 })
+    ),
   );
 }

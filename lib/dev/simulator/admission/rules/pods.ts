@@ -32,7 +32,7 @@ function validateRestartPolicy(field: string, policy: string, policies: readonly
 }
 
 function validatePod(field: string, spec: Json): StatusCause[] {
-  const { volumes = [], containers = [], initContainers = [] } = spec;
+  const { volumes = [], containers = [], initContainers = [], tolerations = [], securityContext } = spec;
   const names = new Set<string>(volumes.map(({ name }: Json) => name));
   const all: [string, Json][] = [
     ...containers.map((container: Json, i: number) => [`${field}.containers[${i}]`, container]),
@@ -48,6 +48,13 @@ function validatePod(field: string, spec: Json): StatusCause[] {
     findDuplicates(all, ([, { name }]) => name)
       .map(({ item: [at, { name }] }) => cause.duplicate(`${at}.name`, name)),
     all.flatMap(([at, container]) => validateContainer(at, container, names)),
+    tolerations.flatMap(({ operator, value }: Json, i: number) => {
+      const why = "value must be empty when `operator` is 'Exists'";
+      return collectCauses(
+        operator === "Exists" && value && cause.invalid(`${field}.tolerations[${i}].operator`, value, why),
+      );
+    }),
+    validateSeccompProfile(`${field}.securityContext.seccompProfile`, securityContext?.seccompProfile),
   );
 }
 
@@ -74,6 +81,17 @@ function validateContainer(field: string, container: Json, volumes: ReadonlySet<
       .flatMap((probe) => validateProbe(`${field}.${probe}`, container[probe], probe !== "readinessProbe")),
     validateResources(`${field}.resources`, resources),
     both && cause.invalid(`${field}.securityContext`, securityContext, both),
+    validateSeccompProfile(`${field}.securityContext.seccompProfile`, securityContext.seccompProfile),
+  );
+}
+
+function validateSeccompProfile(field: string, profile: Json): StatusCause[] {
+  if (!profile) return [];
+  const at = `${field}.localhostProfile`, local = profile.type === "Localhost";
+  return collectCauses(
+    !profile.type && cause.required(`${field}.type`),
+    local && !profile.localhostProfile && cause.required(at, "must be set when seccomp type is Localhost"),
+    !local && profile.localhostProfile && cause.forbidden(at, "must be set only when seccomp type is Localhost"),
   );
 }
 

@@ -3,6 +3,8 @@ import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts"
 import { cause, collectCauses, type StatusCause } from "#lib/dev/simulator/admission/status-error.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
+const SCOPES = "Terminating NotTerminating BestEffort NotBestEffort PriorityClass CrossNamespacePodAffinity".split(" ");
+const CONFLICTING_SCOPES = [["Terminating", "NotTerminating"], ["BestEffort", "NotBestEffort"]];
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
 const OBJECTS = ("configmaps persistentvolumeclaims pods replicationcontrollers resourcequotas secrets services " +
   "services.loadbalancers services.nodeports").split(" ");
@@ -15,7 +17,22 @@ const STANDARD = new Set([
 
 export function validateResourceQuota({ spec }: Json): StatusCause[] {
   const hard: Record<string, string> = spec?.hard ?? {};
-  return Object.entries(hard).flatMap(([name, value]) => validateQuotaBound(`spec.hard[${name}]`, name, value));
+  return collectCauses(
+    Object.entries(hard).flatMap(([name, value]) => validateQuotaBound(`spec.hard[${name}]`, name, value)),
+    validateScopes("spec.scopes", spec?.scopes ?? [], Object.keys(hard)),
+  );
+}
+
+function validateScopes(field: string, scopes: readonly string[], resources: readonly string[]): StatusCause[] {
+  if (scopes.length === 0) return [];
+  if (!scopes.every((scope) => SCOPES.includes(scope))) return [cause.invalid(field, scopes, "unsupported scope")];
+  const fits = (name: string) =>
+    scopes.includes("BestEffort") ? name === "pods" : !/storage$|^(?!pods$)[a-z]+s(\.|$)/.test(name);
+  return collectCauses(
+    CONFLICTING_SCOPES.some((pair) => pair.every((scope) => scopes.includes(scope))) &&
+      cause.invalid(field, scopes, "conflicting scopes"),
+    !resources.every(fits) && cause.invalid(field, scopes, "unsupported scope applied to resource"),
+  );
 }
 
 function validateQuotaBound(field: string, name: string, value: string): StatusCause[] {

@@ -3,7 +3,7 @@
  *
  * The table has entries of the form `path rule`, in the order in which the API server reports errors. `[]` stands for
  * each item in a list. `[*]` also stands for each item, but errors then name the list. The `Pod` lines apply to every
- * pod spec, in a pod or in a pod template. In them, `C` stands for both lists of containers and `P` for each probe.
+ * pod spec, in a pod or in a pod template. `from|to` stands for both fields.
  */
 import {
   DNS_LABEL_MESSAGE,
@@ -39,8 +39,8 @@ Ingress: spec.rules[].http.paths[].pathType in Exact,ImplementationSpecific,Pref
 Ingress: spec.rules[].http.paths[].backend.service.name label; spec.ingressClassName subdomain
 Ingress: spec.rules[].http.paths[].backend.service.port.number port
 NetworkPolicy: spec.podSelector.matchLabels keys label; spec.policyTypes[] in Ingress,Egress
-NetworkPolicy: spec.ingress[].ports[].protocol in TCP,UDP,SCTP; spec.ingress[].ports[].port port
-NetworkPolicy: spec.egress[].ports[].protocol in TCP,UDP,SCTP; spec.egress[].ports[].port port
+NetworkPolicy: spec.ingress|egress[].ports[].protocol in TCP,UDP,SCTP; spec.ingress|egress[].ports[].port port
+NetworkPolicy: spec.ingress|egress[].from|to[].podSelector|namespaceSelector.matchLabels keys label
 Deployment: spec.replicas least; spec.minReadySeconds least; spec.revisionHistoryLimit least
 ReplicaSet: spec.replicas least; spec.minReadySeconds least
 StatefulSet: spec.replicas least; spec.minReadySeconds least; spec.updateStrategy.rollingUpdate.partition least
@@ -50,23 +50,30 @@ CronJob: spec.startingDeadlineSeconds least; spec.concurrencyPolicy in Allow,For
 CronJob: spec.successfulJobsHistoryLimit least; spec.failedJobsHistoryLimit least
 Pod: volumes[].name required; volumes[].secret.secretName required; volumes[].configMap.name required
 Pod: volumes[].persistentVolumeClaim.claimName required; volumes unique name; volumes[].name label
-Pod: C[].name required; C[].name label; C[].image required; C[].imagePullPolicy in Always,IfNotPresent,Never
-Pod: C[].ports[].containerPort port required; C[].ports[].protocol in SCTP,TCP,UDP
-Pod: C[].ports[].name portname; C[].ports unique name; C[].env[].name required; C[].env[].name variable
-Pod: C[].env[].valueFrom.secretKeyRef.key datakey; C[].env[].valueFrom.configMapKeyRef.key datakey
-Pod: C[].volumeMounts[].mountPath required; C[].P.httpGet.port port; C[].P.tcpSocket.port port
-Pod: C[].P.initialDelaySeconds least; C[].P.timeoutSeconds least; C[].P.periodSeconds least
-Pod: C[].P.successThreshold least; C[].P.failureThreshold least
-Pod: C[].securityContext.runAsUser range 0-2147483647; securityContext.runAsUser range 0-2147483647
-Pod: securityContext.seccompProfile.type in Localhost,RuntimeDefault,Unconfined; activeDeadlineSeconds range 1-2147483647
+Pod: containers|initContainers[].name required; containers|initContainers[].name label
+Pod: containers|initContainers[].image required
+Pod: containers|initContainers[].imagePullPolicy in Always,IfNotPresent,Never
+Pod: containers|initContainers[].ports[].containerPort port required
+Pod: containers|initContainers[].ports[].protocol in SCTP,TCP,UDP
+Pod: containers|initContainers[].ports[].name portname; containers|initContainers[].ports unique name
+Pod: containers|initContainers[].env[].name required; containers|initContainers[].env[].name variable
+Pod: containers|initContainers[].env[].valueFrom.secretKeyRef|configMapKeyRef.key datakey required
+Pod: containers|initContainers[].volumeMounts[].mountPath required
+Pod: containers|initContainers[].livenessProbe|readinessProbe|startupProbe.httpGet.port port
+Pod: containers|initContainers[].livenessProbe|readinessProbe|startupProbe.tcpSocket.port port
+Pod: containers|initContainers[].livenessProbe|readinessProbe|startupProbe.initialDelaySeconds least
+Pod: containers|initContainers[].livenessProbe|readinessProbe|startupProbe.timeoutSeconds least
+Pod: containers|initContainers[].livenessProbe|readinessProbe|startupProbe.periodSeconds least
+Pod: containers|initContainers[].livenessProbe|readinessProbe|startupProbe.successThreshold least
+Pod: containers|initContainers[].livenessProbe|readinessProbe|startupProbe.failureThreshold least
+Pod: containers|initContainers[].securityContext.runAsUser|runAsGroup|fsGroup range 0-2147483647
+Pod: securityContext.runAsUser|runAsGroup|fsGroup range 0-2147483647
+Pod: containers|initContainers[].securityContext.seccompProfile.type in Localhost,RuntimeDefault,Unconfined
+Pod: securityContext.seccompProfile.type in Localhost,RuntimeDefault,Unconfined
+Pod: activeDeadlineSeconds range 1-2147483647
 Pod: dnsPolicy in ClusterFirstWithHostNet,ClusterFirst,Default,None; serviceAccountName subdomain
 Pod: hostname label; nodeSelector keys label
 `;
-
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  C: ["containers", "initContainers"],
-  P: ["livenessProbe", "readinessProbe", "startupProbe"],
-};
 
 interface ValueRule {
   readonly steps: readonly string[];
@@ -106,8 +113,8 @@ function valueRulesOf(kind: string): ValueRule[] {
 function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: ValueRule): StatusCause[] {
   if (step === undefined) return checkValue(value, field, line);
   if (!isRecord(value)) return [];
-  const [, name = "", list] = /^(\w+)(\[\*?\])?$/.exec(step) ?? [];
-  return (ALIASES[name] ?? [name]).flatMap((each) => {
+  const [, names = "", list] = /^([\w|]+)(\[\*?\])?$/.exec(step) ?? [];
+  return names.split("|").flatMap((each) => {
     const at = field === "" ? each : `${field}.${each}`;
     if (list === undefined) return walk(value[each], rest, at, line);
     const items: Json = value[each];
