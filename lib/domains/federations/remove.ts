@@ -107,8 +107,9 @@ export function requireFailedRemoval(object: "spoke" | "hub", state: string, rem
   const problem = state === "removing"
     ? "whose removal is still running; wait until the removal finishes or fails"
     : `that is ${state}; remove it first`;
-  const code = object === "hub" ? "federation_state" : "spoke_state";
-  throw new Fault("conflict", code, `Cannot abandon a ${object} ${problem}`);
+  const message = `Cannot abandon a ${object} ${problem}`;
+  if (object === "hub") throw new Fault("conflict", "federation_state", message);
+  throw new Fault("conflict", "spoke_state", message);
 }
 
 export function createCancellationAuditEntries(
