@@ -70,9 +70,9 @@ function addLabelsToTemplates(spec: WorkloadSpec, labels: Record<string, string>
   return {
     ...spec,
     ...(volumeClaimTemplates && {
-      volumeClaimTemplates: volumeClaimTemplates.map(({ metadata = {}, ...claim }) => ({
+      volumeClaimTemplates: volumeClaimTemplates.map((claim) => ({
         ...claim,
-        metadata: withLabels(metadata, labels),
+        metadata: withLabels(claim.metadata ?? {}, labels),
       })),
     }),
     ...(template && { template: label(template) }),
