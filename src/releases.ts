@@ -5,7 +5,15 @@ export const releases: readonly ReleaseNotes[] = [
   {
     version: "unreleased",
     date: null,
-    changes: [],
+    changes: [
+      "Shell completion also completes the commands that run the service, such as `serve`, `doctor` and `backup`.",
+      "The number of calls to a cluster, mail server, DNS server and payment provider is limited, so that a busy service does not overload them.",
+      "The Copy buttons of the portal also work over plain HTTP: they select the text.",
+      "A misused command always exits with status 2 and prints its usage, also a noun without a verb, as in `wheelwright spokes`. The command line itself refuses unknown values of options such as `--state`.",
+      "The portal has one style sheet, and its pages contain no inline styles.",
+      "When an operation is continued by another release that cannot read its data, it ends with a failure report.",
+      "The simulated cluster of `npm start` keeps its state in one file. It still reads the files of 0.1.0, but 0.1.0 cannot read the new file.",
+    ],
   },
   {
     version: "0.1.0",
