@@ -153,14 +153,19 @@ async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void>
 
 /** Runs the work, and removes the fault once the resource is watched. */
 async function withFaultUntilWatched(
-  { simulator }: WorkScene,
+  { simulator, db }: WorkScene,
   breakage: SimulatorFault,
   resource: string,
   work: () => Promise<void>,
 ): Promise<void> {
   const late = simulator.faults.add(breakage);
   await work();
-  await until(() => simulator.grants().has(`${CLUSTER_ROLE}: watch ${resource}`), 5 * MINUTE);
+  await until(() => simulator.grants().has(`${CLUSTER_ROLE}: watch ${resource}`), 5 * MINUTE).catch(async (error) => {
+    const jobs = await db.sql(
+      "select kind, state, attempt, label, failure from jobs where visible order by seq desc limit 5",
+    );
+    throw new Error(`${error.message}. The last operations: ${JSON.stringify(jobs)}`);
+  });
   simulator.faults.remove(late);
 }
 
