@@ -10,7 +10,12 @@ interface CallLimits {
   /** The maximum number of calls that run at the same time. */
   readonly concurrency: number;
   /** How many calls may start per second on average, and how many may start in quick succession after a pause. */
-  readonly rate?: { readonly perSecond: number; readonly burst: number };
+  readonly rate?: CallRate;
+}
+
+interface CallRate {
+  readonly perSecond: number;
+  readonly burst: number;
 }
 
 export interface CallLimiter {
@@ -20,34 +25,40 @@ export interface CallLimiter {
   close(): void;
 }
 
-/** The milliseconds between two increases of the number of allowed calls. Bottleneck's timer has the same interval. */
+/** The milliseconds between two increases of the number of allowed calls. */
 const INCREASE_INTERVAL = 250;
 /** Bottleneck's priorities: a lower number is served first. */
 const RETRY_PRIORITY = 4, DEFAULT_PRIORITY = 5;
 
 export function createCallLimiter({ concurrency, rate }: CallLimits): CallLimiter {
-  const limiter = speedUp(
-    new Bottleneck({
-      maxConcurrent: concurrency,
-      ...(rate && {
-        reservoir: rate.burst,
-        reservoirIncreaseMaximum: rate.burst,
-        reservoirIncreaseAmount: Math.ceil(rate.perSecond * INCREASE_INTERVAL / 1000),
-        reservoirIncreaseInterval: INCREASE_INTERVAL - 50, // shorter, because bottleneck's timer may run early
-      }),
-    }),
-  );
+  const limiter = adjust(new Bottleneck({ maxConcurrent: concurrency, ...(rate && { reservoir: rate.burst }) }));
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Increases the number of allowed calls at intervals, until it has its maximum again. */
+  function refill({ perSecond, burst }: CallRate): void {
+    if (timer) return;
+    timer = setTimeout(async () => {
+      const used = burst - (await limiter.currentReservoir() ?? burst);
+      await limiter.incrementReservoir(Math.min(Math.ceil(perSecond * INCREASE_INTERVAL / 1000), used));
+      timer = undefined;
+      if ((await limiter.currentReservoir() ?? burst) < burst) refill({ perSecond, burst });
+    }, INCREASE_INTERVAL);
+    timer.unref(); // lets the process exit
+  }
+
   return {
     async run(signals, work) {
       for (const signal of signals) signal.throwIfAborted();
-      const endTurn = await takeTurn(limiter, signals, DEFAULT_PRIORITY, () => {});
+      const turn = takeTurn(limiter, signals, DEFAULT_PRIORITY, () => {});
+      if (rate) refill(rate);
+      const endTurn = await turn;
       try {
         return await work();
       } finally {
         endTurn();
       }
     },
-    close: () => void limiter.disconnect(),
+    close: () => clearTimeout(timer),
   };
 }
 
@@ -70,9 +81,9 @@ interface KeyedCallLimits {
 
 /** Creates a limiter that is fair between keys: a key with many calls does not delay the others. */
 export function createKeyedCallLimiter({ concurrency, perKey = 1 }: KeyedCallLimits): KeyedCallLimiter {
-  const turns = speedUp(new Bottleneck({ maxConcurrent: concurrency }));
+  const turns = adjust(new Bottleneck({ maxConcurrent: concurrency }));
   const group = new Bottleneck.Group({ maxConcurrent: perKey }), counts = new Map<string, number>();
-  group.on("created", (limiter) => void speedUp(limiter).chain(turns));
+  group.on("created", (limiter) => void adjust(limiter).chain(turns));
 
   function count(key: string, by: number): void {
     const calls = (counts.get(key) ?? 0) + by;
@@ -110,11 +121,13 @@ async function takeTurn(
 }
 
 /**
- * Replaces the timers of one millisecond that bottleneck waits for in each step with the next turn of the event loop.
- * This doubles the number of calls per second.
+ * Replaces two parts of bottleneck. In each step, it waits for a timer of one millisecond: the next turn of the event
+ * loop doubles the number of calls per second. It also stores the time of the next call, although these limiters set no
+ * pause between calls: after the system clock was set back, calls would wait until the clock has caught up.
  */
-function speedUp(limiter: Bottleneck): Bottleneck {
+function adjust(limiter: Bottleneck): Bottleneck {
   const { _store: store } = limiter as unknown as { readonly _store: object };
   Object.assign(store, { yieldLoop: () => new Promise<void>((resolve) => setImmediate(resolve)) });
+  Object.defineProperty(store, "_nextRequest", { get: () => 0, set() {} });
   return limiter;
 }

@@ -90,6 +90,21 @@ test("starts no more calls than the rate allows, and the others later", async ()
   close();
 });
 
+test("starts calls also after the system clock was set back", async () => {
+  const { run, close } = createCallLimiter({ concurrency: 1, rate: { perSecond: 4, burst: 1 } }), { now } = Date;
+  await run(nobody, () => Promise.resolve());
+  try {
+    Date.now = () => now() - 3_600_000;
+    let begun = 0;
+    const call = run(nobody, () => Promise.resolve(begun++));
+    await until(() => begun === 1);
+    await call;
+  } finally {
+    Date.now = now;
+    close();
+  }
+});
+
 test("does not keep the process running", async () => {
   const program = `
     import { createCallLimiter, createKeyedCallLimiter } from "#lib/base/limits/call-limiter.ts";
