@@ -99,7 +99,7 @@ export function declareJobKind<
       timeout,
     })),
     ...(payload && { payload }),
-    // A value that is missing in the database reads as undefined, which is what the type says.
+    // A value that is missing in the database reads as undefined, as in the type.
     progress: v.partial(v.object({ ...SHARED_PROGRESS, ...progress })) as v.GenericSchema<
       unknown,
       ProgressOf<Progress>

@@ -75,7 +75,7 @@ function wantsHelp(line: readonly string[]): boolean {
   return (end < 0 ? line : line.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
-/** Returns the command, or null if the line asks for the help of a noun. Throws a UsageError for an unknown verb. */
+/** Returns the command. Returns null if the line requests the help of a noun. Throws a UsageError for an unknown verb. */
 function findVerb(noun: CommandGroup, line: readonly string[]) {
   const { name: title, verbs } = noun, [name, ...rest] = line;
   if (verbs[0]!.name === "") return { command: verbs[0]!, rest: line };

@@ -25,12 +25,12 @@ type Options = OptionValues<typeof AUDIT_VERIFY_OPTIONS>;
 export async function showAuditHeads({ chain, json }: Options): Promise<void> {
   requireChainName(chain);
   const seals = await withAuditLog((db) => readChainSeals(db.rows));
-  const shown = seals.filter((seal) => chain === undefined || seal.chain === chain);
+  const matching = seals.filter((seal) => chain === undefined || seal.chain === chain);
   if (json) {
-    const entries = shown.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
+    const entries = matching.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
     process.stdout.write(`${JSON.stringify(entries)}\n`);
-  } else process.stdout.write(shown.map((seal) => `${formatChainHead(seal)}\n`).join(""));
-  if (shown.length === 0) {
+  } else process.stdout.write(matching.map((seal) => `${formatChainHead(seal)}\n`).join(""));
+  if (matching.length === 0) {
     process.stderr.write("No audit events have a hash yet. A running replica hashes new events every few minutes\n");
   }
 }

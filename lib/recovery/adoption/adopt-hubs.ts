@@ -45,8 +45,8 @@ export async function updateHubFromRecord(
   const { namespace, siteRecord } = found, before = await lockFederation(tx, siteRecord.id);
   if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return null;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id), requested = changes.get(before.id);
-  const kept = pickValuesChangedAfterRestore(before, changes);
-  const after = await updateFederation(tx, before.id, { ...toColumns(found), ...kept });
+  const userValues = pickValuesChangedAfterRestore(before, changes);
+  const after = await updateFederation(tx, before.id, { ...toColumns(found), ...userValues });
   const changedFields = listChangedHubFields(before, siteRecord, { state: after.state, requested });
   await recordResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changedFields });
   return null;

@@ -88,8 +88,8 @@ export async function readKubeconfigFiles(source: KubeconfigSource, files: FileR
 export function readKubeconfig(source: KubeconfigSource, texts: readonly KubeconfigFile[]): Kubeconfig {
   const fail = (why: string) => createKubeconfigError(capitalize(`${originOf(source)} ${why}`));
   const files = readOrThrow(source, () => texts.map(parseFile));
-  const wanted = source === "in-cluster" ? undefined : source.context;
-  const name = wanted ?? files.find((file) => file["current-context"])?.["current-context"];
+  const requestedName = source === "in-cluster" ? undefined : source.context;
+  const name = requestedName ?? files.find((file) => file["current-context"])?.["current-context"];
   const contexts = files.flatMap((file) => file.contexts), found = contexts.find((each) => each.name === name);
   if (!found) {
     throw fail(`${name ? `has no context ${name}` : "has no current-context"}; available: ${namesOf(contexts)}`);
