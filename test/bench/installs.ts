@@ -1,5 +1,5 @@
-/** Measures installs and starts: `npm run bench -- installs [--installs N] [--starts N] [--profile DIRECTORY]`. The defaults
- * are 20 installs and 7 starts.
+/** Measures installs and starts: `npm run bench -- installs [--installs N] [--starts N] [--json FILE]
+ * [--profile DIRECTORY]`. The defaults are 20 installs and 7 starts.
  *
  * `simulate` without delays and `serve` run as separate processes, and spokes are installed one after another. So the
  * CPU time is that of our program alone, including its periodic tasks. Calls to the cluster and statements to the
@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { formatSpread, renderTable, spreadOf } from "#test/bench/statistics.ts";
+import type { BenchmarkResults, Figure } from "#test/bench/summary.ts";
 import { readCpuTime } from "#test/bench/processor.ts";
 import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { openClusterProcess } from "#test/support/bench/cluster.ts";
@@ -21,15 +22,18 @@ import { openSeparatePostgresServer, type SeparatePostgresServer } from "#test/s
 import { type StartedProgram, startProgram } from "#test/support/program.ts";
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
+/** The most milliseconds of CPU time for an installation, and seconds until the first response of `serve`. */
+const INSTALL_GOAL = 100, START_GOAL = 0.6;
 const WARM_UP = 3; // installs after which the code is compiled
 
 interface Options {
   readonly installs: number;
   readonly starts: number;
   readonly profile: string | undefined;
+  readonly json: string | undefined;
 }
 
-async function main({ installs, starts, profile }: Options): Promise<void> {
+async function main({ installs, starts, profile, json }: Options): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-installs-"));
   const server = await openSeparatePostgresServer(), cluster = await openClusterProcess(directory, 0);
   const between = await openKubeProxy(cluster.url), kubeconfig = join(directory, "kubeconfig-between");
@@ -46,9 +50,12 @@ async function main({ installs, starts, profile }: Options): Promise<void> {
   };
   try {
     const counts = { calls: () => between.requests.length, statements: () => countStatements(server) };
-    await measureInstalls(env, profile, installs, counts);
-    await measureServe(env, starts);
-    await measureDev(directory, starts);
+    const figures = [
+      ...await measureInstalls(env, profile, installs, counts),
+      ...await measureServe(env, starts),
+      ...await measureDev(directory, starts),
+    ];
+    if (json) await writeFile(json, JSON.stringify({ figures } satisfies BenchmarkResults, null, 1));
   } finally {
     await between.close();
     await cluster.close();
@@ -64,8 +71,13 @@ interface Counts {
 
 type Env = Readonly<Record<string, string>>;
 
-async function measureInstalls(env: Env, profile: string | undefined, count: number, counts: Counts): Promise<void> {
-  if (count === 0) return;
+async function measureInstalls(
+  env: Env,
+  profile: string | undefined,
+  count: number,
+  counts: Counts,
+): Promise<readonly Figure[]> {
+  if (count === 0) return [];
   const program = startProgram(["serve"], {
     ...env,
     ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
@@ -98,6 +110,12 @@ async function measureInstalls(env: Env, profile: string | undefined, count: num
     ["calls to the cluster", calls!],
     ["statements", statements!],
   ]));
+  return [{
+    name: "An installation: CPU time of the server",
+    unit: "ms",
+    values: used["processor"]!,
+    goal: INSTALL_GOAL,
+  }];
 }
 
 /** Creates a spoke and follows events after number `heard`. Returns the number of the event that ends the install. */
@@ -127,9 +145,9 @@ async function countStatements({ directory }: SeparatePostgresServer): Promise<n
   return (await readFile(join(directory, "server.log"), "utf8")).match(/LOG: {2}(?:statement|execute)/g)?.length ?? 0;
 }
 
-async function measureServe(env: Env, count: number): Promise<void> {
+function measureServe(env: Env, count: number): Promise<readonly Figure[]> {
   const port = 20_000 + process.pid % 10_000;
-  await measureStarts("serve to healthz", count, async () => {
+  return measureStarts("`serve` until its first response", count, START_GOAL, async () => {
     const program = startProgram(["serve"], { ...env, PORT: String(port) });
     const healthy = () => fetch(`http://127.0.0.1:${port}/api/healthz`).then((reply) => reply.ok, () => false);
     while (!await healthy()) await sleep(2);
@@ -137,18 +155,25 @@ async function measureServe(env: Env, count: number): Promise<void> {
   });
 }
 
-async function measureDev(directory: string, count: number): Promise<void> {
+async function measureDev(directory: string, count: number): Promise<readonly Figure[]> {
   let turn = 0;
   const start = (dataDir: () => string) => async () => {
     const program = startProgram(["dev"], { PORT: "0", DATA_DIR: dataDir() });
     await program.said(/^Listening on/);
     return program;
   };
-  await measureStarts("npm start, the first", count, start(() => join(directory, `dev-${turn++}`)));
-  await measureStarts("npm start, another", count, start(() => join(directory, "dev-0")));
+  return [
+    ...await measureStarts("first `npm start`", count, undefined, start(() => join(directory, `dev-${turn++}`))),
+    ...await measureStarts("later `npm start`", count, undefined, start(() => join(directory, "dev-0"))),
+  ];
 }
 
-async function measureStarts(what: string, count: number, start: () => Promise<StartedProgram>): Promise<void> {
+async function measureStarts(
+  name: string,
+  count: number,
+  goal: number | undefined,
+  start: () => Promise<StartedProgram>,
+): Promise<readonly Figure[]> {
   const seconds: number[] = [], processor: number[] = [];
   for (let i = 0; i < count; i++) {
     const began = performance.now(), program = await start();
@@ -156,11 +181,22 @@ async function measureStarts(what: string, count: number, start: () => Promise<S
     processor.push(await readCpuTime(program.child.pid!) / SECOND);
     await program.stop();
   }
-  if (count === 0) return;
-  console.log(`${what}: ${formatSpread(spreadOf(seconds))} s, CPU ${formatSpread(spreadOf(processor))} s`);
+  if (count === 0) return [];
+  console.log(`${name}: ${formatSpread(spreadOf(seconds))} s, CPU ${formatSpread(spreadOf(processor))} s`);
+  return [{ name: `${name}: CPU time`, unit: "s", values: processor, ...(goal !== undefined && { goal }) }];
 }
 
 const { values } = parseArgs({
-  options: { installs: { type: "string" }, starts: { type: "string" }, profile: { type: "string" } },
+  options: {
+    installs: { type: "string" },
+    starts: { type: "string" },
+    json: { type: "string" },
+    profile: { type: "string" },
+  },
 });
-await main({ installs: Number(values.installs ?? 20), starts: Number(values.starts ?? 7), profile: values.profile });
+await main({
+  installs: Number(values.installs ?? 20),
+  starts: Number(values.starts ?? 7),
+  profile: values.profile,
+  json: values.json,
+});

@@ -11,6 +11,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
+import type { Figure } from "#test/bench/summary.ts";
 import {
   createTemplateDatabase,
   databaseUrl,
@@ -40,7 +41,7 @@ interface QueueEffort {
 }
 
 const FULL: QueueEffort = { rounds: 4, asked: 100, jobs: 4_000, shapes: SHAPES };
-const QUICK: QueueEffort = { ...FULL, rounds: 2, asked: 40, jobs: 2_000 };
+const QUICK: QueueEffort = { rounds: 3, asked: 40, jobs: 2_000, shapes: [] };
 const SMOKE: QueueEffort = { rounds: 1, asked: 2, jobs: 20, shapes: SHAPES.slice(0, 1) };
 
 async function main(only: string | undefined, size: QueueEffort, file: string | undefined): Promise<void> {
@@ -62,7 +63,7 @@ async function main(only: string | undefined, size: QueueEffort, file: string | 
     await server.stop();
   }
   printTable(found);
-  if (file) await writeFile(file, JSON.stringify(found, null, 1));
+  if (file) await writeFile(file, JSON.stringify({ figures: listQueueFigures(found), found }, null, 1));
 }
 
 /** Runs one measurement on a new database. */
@@ -82,6 +83,31 @@ async function run(
   const words = [WORKER, subject, databaseUrl(server.url, "bench"), postmaster!, measurement, ...args.map(String)];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   return JSON.parse(stdout);
+}
+
+/** The highest accepted ratio of the delay of a job to graphile-worker's. */
+const DELAY_GOAL = 1.2;
+
+/** Returns the figures for the summary. */
+function listQueueFigures(found: readonly Measured[]): readonly Figure[] {
+  const values = (subject: string, measurement: string, key: string) =>
+    found.filter((each) => each.subject === subject && each.measurement.startsWith(measurement))
+      .map((each) => quantile(each.values[key]!, 0.5));
+  const compared = (name: string, measurement: string, key: string, goal?: number): Figure => ({
+    name,
+    unit: "ms",
+    values: values("wheelwright", measurement, key),
+    peers: [{
+      name: "graphile-worker",
+      values: values("graphile-worker", measurement, key),
+      ...(goal !== undefined && { goal }),
+    }],
+  });
+  return [
+    compared("A job on an idle queue: delay until it starts (p50)", "idle", "to handler", DELAY_GOAL),
+    compared("An empty job: CPU time of the worker", "drain", "worker"),
+    compared("An empty job: CPU time of PostgreSQL", "drain", "PostgreSQL"),
+  ].filter(({ values }) => values.length > 0);
 }
 
 function printTable(found: readonly Measured[]): void {

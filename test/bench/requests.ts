@@ -19,9 +19,15 @@ import {
 } from "#test/bench/load.ts";
 import type { HttpReply } from "#test/bench/connection.ts";
 import { readCpuTime, readServerCpuTime } from "#test/bench/processor.ts";
-import { renderRequestsReport, type RequestComparison, type RequestMeasurement } from "#test/bench/requests-report.ts";
+import {
+  listRequestFigures,
+  renderRequestsReport,
+  type RequestComparison,
+  type RequestMeasurement,
+} from "#test/bench/requests-report.ts";
 import { renderRequest, REQUEST_ROWS, type RequestRow } from "#test/bench/requests-rows.ts";
 import type { MeasuredServer } from "#test/bench/servers.ts";
+import type { Figure } from "#test/bench/summary.ts";
 import { openRequestBench, type RequestBench, type ServerName } from "#test/bench/requests-scene.ts";
 
 const CONNECTIONS = 32;
@@ -45,9 +51,9 @@ const FULL: Effort = {
 };
 const QUICK: Effort = {
   hubs: 100,
-  warmUp: { ms: 3000, requests: 1000 },
-  closed: { rounds: 3, ms: 800 },
-  open: { rounds: 3, ms: 500 },
+  warmUp: { ms: 6000, requests: 3000 },
+  closed: { rounds: 5, ms: 600 },
+  open: { rounds: 2, ms: 500 },
 };
 
 /** Checks only that all servers give the same answers. */
@@ -71,16 +77,17 @@ async function main(line: readonly string[]): Promise<void> {
   });
   const rows = REQUEST_ROWS.filter(({ name }) => values.only === undefined || name === values.only);
   if (rows.length === 0) throw new Error(`--only must be one of ${REQUEST_ROWS.map(({ name }) => name).join(", ")}`);
-  const effort = values.smoke ? SMOKE : values.quick ? QUICK : FULL, results: object[] = [];
+  const effort = values.smoke ? SMOKE : values.quick ? QUICK : FULL, results: object[] = [], figures: Figure[] = [];
   const scene = await openRequestBench(effort.hubs, values.profile);
   try {
     for (const row of rows) {
       const { pace, contest } = await measure(scene, row, effort);
       console.log(renderRequestsReport(row.label, contest, pace));
       results.push({ name: row.name, pace, contest });
+      figures.push(...listRequestFigures(row.label, row.status === 201, contest));
       // Writes after each row, so that an interrupted run keeps its results.
       if (values.json) {
-        await writeFile(values.json, JSON.stringify({ effort, connections: CONNECTIONS, results }, null, 1));
+        await writeFile(values.json, JSON.stringify({ figures, effort, connections: CONNECTIONS, results }, null, 1));
       }
     }
   } finally {

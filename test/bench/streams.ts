@@ -14,6 +14,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { sleep } from "#lib/base/time.ts";
 import { type MeasuredServer, PEERS_DIRECTORY } from "#test/bench/servers.ts";
+import type { Figure } from "#test/bench/summary.ts";
 import { formatSpread, percentile, ratioOf, renderTable, spreadOf } from "#test/bench/statistics.ts";
 import { INSPECT_FLAG, readMemory } from "#test/bench/memory.ts";
 import { readCpuTime, readServerCpuTime } from "#test/bench/processor.ts";
@@ -24,7 +25,9 @@ import { insertHub } from "#test/support/insert-rows.ts";
 
 const READERS = fileURLToPath(new URL("streams-readers.ts", import.meta.url));
 const EACH = 20; // streams per user
-const SUBJECTS = ["wheelwright", "raw"] as const, LEAST = 1.5;
+const SUBJECTS = ["wheelwright", "raw"] as const;
+/** The highest accepted ratio of the CPU time to open a stream, and milliseconds per second of 1,000 idle streams. */
+const OPEN_GOAL = 1.5, IDLE_GOAL = 10;
 
 type Subject = (typeof SUBJECTS)[number];
 type Stage = Awaited<ReturnType<typeof startServers<Subject>>>;
@@ -49,7 +52,7 @@ async function main(line: readonly string[]): Promise<void> {
     : values.quick
     ? { rounds: 2, events: 20, quiet: 5_000 }
     : { rounds: 3, events: 40, quiet: 10_000 };
-  const results: object[] = [], stage = await startServers<Subject>(values.profile);
+  const results: object[] = [], figures: Figure[] = [], stage = await startServers<Subject>(values.profile);
   try {
     const tokens = await makeReaders(stage, Math.max(...sizes) / EACH);
     for (const size of sizes) {
@@ -63,7 +66,8 @@ async function main(line: readonly string[]): Promise<void> {
       }
       console.log(`\n${size} readers of one hub\n${report(measured)}`);
       results.push({ size, measured });
-      if (values.json) await writeFile(values.json, JSON.stringify({ effort, results }, null, 1));
+      figures.push(...listStreamFigures(size, measured));
+      if (values.json) await writeFile(values.json, JSON.stringify({ figures, effort, results }, null, 1));
     }
   } finally {
     await stage.close();
@@ -188,13 +192,38 @@ function listenTo(child: ReturnType<typeof fork>) {
   };
 }
 
-function report({ wheelwright, raw }: Record<Subject, readonly Figures[]>): string {
-  const of = (figures: readonly Figures[], name: string) => figures.map((each) => each[name]!);
+type Measured = Record<Subject, readonly Figures[]>;
+
+const valuesOf = (figures: readonly Figures[], name: string) => figures.map((each) => each[name]!);
+
+/** Returns the figures for the summary. */
+function listStreamFigures(size: number, { wheelwright, raw }: Measured): readonly Figure[] {
+  const compared = (name: string, key: string, goal?: number): Figure => ({
+    name: `${size} event streams: ${name}`,
+    unit: "ms",
+    values: valuesOf(wheelwright, key),
+    peers: [{ name: "node:http", values: valuesOf(raw, key), ...(goal !== undefined && { goal }) }],
+  });
+  const idle = ["server a second at rest", "PostgreSQL a second at rest"].map((key) => valuesOf(wheelwright, key));
+  return [
+    compared("delay of an event (p50)", "p50 to bytes"),
+    compared("CPU time of the server per event", "server an event"),
+    compared("CPU time of the server to open one", "server to open a stream", OPEN_GOAL),
+    {
+      name: `${size} event streams without events: CPU time of the server and of PostgreSQL`,
+      unit: "ms/s",
+      values: idle[0]!.map((server, round) => server + idle[1]![round]!),
+      goal: IDLE_GOAL * size / 1000,
+    },
+  ];
+}
+
+function report({ wheelwright, raw }: Measured): string {
   const names = Object.keys(raw[0]!);
   return renderTable([
-    ["", "Wheelwright", "raw", `ratio (target <= ${LEAST})`],
+    ["", "Wheelwright", "raw", "ratio"],
     ...names.map((name) => {
-      const [ours, theirs] = [of(wheelwright, name), of(raw, name)];
+      const [ours, theirs] = [valuesOf(wheelwright, name), valuesOf(raw, name)];
       return [name, formatSpread(spreadOf(ours)), formatSpread(spreadOf(theirs)), formatSpread(ratioOf(ours, theirs))];
     }),
   ]);
