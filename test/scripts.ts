@@ -17,7 +17,7 @@ const NODE = process.execPath, ROOT = fileURLToPath(new URL("../", import.meta.u
 
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
   lint: [["deno", "lint", "--quiet"]],
-  types: [["tsc"], ["tsc", "--project", "tsconfig.browser.json"]],
+  types: [["tsc", "--checkers", "2"], ["tsc", "--project", "tsconfig.browser.json"]],
   format: [["deno", "fmt", "--check", "--quiet"]],
   fresh: [
     [NODE, "src/generate.ts", "--check"],
@@ -90,7 +90,9 @@ function find(parts: typeof CHECKS, name: string): readonly Command[] {
 }
 
 async function run([program, ...line]: Command, stdio: "pipe" | "inherit" = "pipe") {
-  const child = spawn(program, line, { cwd: ROOT, stdio: ["inherit", stdio, stdio] });
+  // tsc is written in Go. GOGC=400 halves its CPU time, because it collects garbage less often; it then uses 1.4 GB.
+  const env = { ...process.env, ...(program === "tsc" && { GOGC: "400" }) };
+  const child = spawn(program, line, { cwd: ROOT, env, stdio: ["inherit", stdio, stdio] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => output += chunk);
   const status = await new Promise<number>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { formatNumber, formatSpread, ratioOf, type Spread, spreadOf } from "#tes
 export interface Figure {
   readonly name: string;
   readonly unit: string;
-  /** One number for each round. */
+  /** Numbers, one for each round. */
   readonly values: readonly number[];
   /** The highest accepted value. */
   readonly goal?: number;
@@ -42,10 +42,10 @@ export function renderSummary(run: BenchmarkRun, figures: readonly Figure[]): st
   const [before, after] = run.load.map(formatNumber);
   const rows = figures.flatMap(({ name, unit, values, goal, peers = [] }) => {
     const own = spreadOf(values), heads = [name, `${formatSpread(own)} ${unit}`.trimEnd()];
-    if (peers.length === 0) return [[...heads, "", "", judge(own, goal)]];
+    if (peers.length === 0) return [[...heads, "", "", formatGoal(own, goal)]];
     return peers.map((peer, i) => {
       const ratio = ratioOf(values, peer.values);
-      return [...i === 0 ? heads : ["", ""], peer.name, formatSpread(ratio), judge(ratio, peer.goal)];
+      return [...i === 0 ? heads : ["", ""], peer.name, formatSpread(ratio), formatGoal(ratio, peer.goal)];
     });
   });
   const lines = [HEADS, HEADS.map(() => "---"), ...rows].map((cells) => `|${cells.join(" | ").trimEnd()}`);
@@ -57,7 +57,7 @@ export function renderSummary(run: BenchmarkRun, figures: readonly Figure[]): st
   ].join("\n");
 }
 
-function judge({ median }: Spread, goal: number | undefined): string {
+function formatGoal({ median }: Spread, goal: number | undefined): string {
   if (goal === undefined) return "";
   return `≤ ${goal}${median <= goal ? "" : ", missed"}`;
 }
