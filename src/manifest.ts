@@ -54,6 +54,11 @@ import * as api_overview from "../routes/api/overview.ts";
 import * as api_readyz from "../routes/api/readyz.ts";
 import * as api_restore_requests_index from "../routes/api/restore-requests/index.ts";
 import * as api_restore_requests_$restoreRequestId_decide from "../routes/api/restore-requests/[restoreRequestId]/decide.ts";
+import * as api_rollouts_index from "../routes/api/rollouts/index.ts";
+import * as api_rollouts_$rolloutId_index from "../routes/api/rollouts/[rolloutId]/index.ts";
+import * as api_rollouts_$rolloutId_abort from "../routes/api/rollouts/[rolloutId]/abort.ts";
+import * as api_rollouts_$rolloutId_pause from "../routes/api/rollouts/[rolloutId]/pause.ts";
+import * as api_rollouts_$rolloutId_resume from "../routes/api/rollouts/[rolloutId]/resume.ts";
 import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
 import * as api_spokes_$spokeId_index from "../routes/api/spokes/[spokeId]/index.ts";
 import * as api_spokes_$spokeId_actions from "../routes/api/spokes/[spokeId]/actions.ts";
@@ -181,6 +186,11 @@ export const manifest: Manifest = [
   ["/api/readyz", api_readyz],
   ["/api/restore-requests", api_restore_requests_index],
   ["/api/restore-requests/:restoreRequestId/decide", api_restore_requests_$restoreRequestId_decide],
+  ["/api/rollouts", api_rollouts_index],
+  ["/api/rollouts/:rolloutId", api_rollouts_$rolloutId_index],
+  ["/api/rollouts/:rolloutId/abort", api_rollouts_$rolloutId_abort],
+  ["/api/rollouts/:rolloutId/pause", api_rollouts_$rolloutId_pause],
+  ["/api/rollouts/:rolloutId/resume", api_rollouts_$rolloutId_resume],
   ["/api/spokes/actions", api_spokes_actions],
   ["/api/spokes/:spokeId", api_spokes_$spokeId_index],
   ["/api/spokes/:spokeId/actions", api_spokes_$spokeId_actions],

@@ -27,6 +27,11 @@ export const AUDIT_KINDS = {
   federation_request_withdrawn: "quiet",
   federation_member_added: "quiet",
   federation_member_removed: "quiet",
+  rollout_created: "quiet",
+  rollout_paused: "visible",
+  rollout_resumed: "quiet",
+  rollout_aborted: "visible",
+  rollout_completed: "visible",
   operation_cancelled: "quiet",
   tenant_backup_succeeded: "quiet",
   tenant_backup_failed: "visible",
@@ -75,6 +80,7 @@ export const AUDIT_OBJECT_TYPES = [
   "token",
   "session",
   "operation",
+  "rollout",
   "database",
 ] as const;
 export type AuditObjectType = (typeof AUDIT_OBJECT_TYPES)[number];

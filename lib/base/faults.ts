@@ -97,6 +97,10 @@ export const FAULTS = {
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
   request_decided: ["conflict", "This request was already approved by ann@example.org"],
+  rollout_state: ["conflict", "Cannot resume a rollout that is running"],
+  rollout_empty: ["impossible", "The rollout would change no spoke, because no spoke matches the selector"],
+  rollout_too_large: ["impossible", "The selector matches 1200 spokes; select at most 1000"],
+  rollout_missing: ["missing", "There is no such rollout, or you have no access to it"],
   restore_requested: [
     "conflict",
     "A restore of this backup was already requested; an operator will approve or decline it",

@@ -32,6 +32,7 @@ import type {
   NewFederationRequest,
   NewMember,
   NewRestoreRequest,
+  NewRollout,
   NewSpoke,
   NewToken,
   Notification,
@@ -49,6 +50,10 @@ import type {
   ResetPassword,
   RestoreDecision,
   RestoreRequest,
+  Rollout,
+  RolloutDetail,
+  RolloutPreview,
+  RolloutResumption,
   Session,
   SignInLink,
   Signup,
@@ -106,6 +111,11 @@ export interface WheelwrightApi {
         | "federation_request_withdrawn"
         | "federation_member_added"
         | "federation_member_removed"
+        | "rollout_created"
+        | "rollout_paused"
+        | "rollout_resumed"
+        | "rollout_aborted"
+        | "rollout_completed"
         | "operation_cancelled"
         | "tenant_backup_succeeded"
         | "tenant_backup_failed"
@@ -154,6 +164,7 @@ export interface WheelwrightApi {
         | "token"
         | "session"
         | "operation"
+        | "rollout"
         | "database"
         | undefined;
       /** Returns only events about the object with this ID; must be text of 1 to 254 characters without control characters */
@@ -867,6 +878,94 @@ export interface WheelwrightApi {
   ): Promise<RestoreRequest>;
 
   /**
+   * Rollouts, newest first. Operators see all rollouts, other users only those on spokes of their own hubs
+   *
+   * `GET /api/rollouts`, scope readonly.
+   */
+  listRollouts(
+    params?: {
+      /** Returns only items in this state */
+      state?: "running" | "paused" | "completed" | "aborted" | undefined;
+      /** The maximum number of items in the response */
+      limit?: number | undefined;
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<Rollout>;
+
+  /**
+   * Run an action on many spokes, wave by wave. The first wave (canary) is watched before the next one starts. Each wave starts when all spokes of the wave before are healthy. With dryRun=true, returns the waves instead
+   *
+   * `POST /api/rollouts`, scope cli. Error codes: rollout_empty, rollout_too_large, federation_admin_only, operator_only, parameter_needed, not_offered.
+   */
+  createRollout(
+    params: {
+      /** Returns a preview of the change without making the change */
+      dryRun: true;
+    },
+    body: NewRollout,
+    options?: IdempotentCallOptions,
+  ): Promise<RolloutPreview>;
+  createRollout(
+    params: {
+      /** Returns a preview of the change without making the change */
+      dryRun?: false | undefined;
+    },
+    body: NewRollout,
+    options?: IdempotentCallOptions,
+  ): Promise<RolloutDetail>;
+
+  /**
+   * A rollout, with the wave and the state of each spoke
+   *
+   * `GET /api/rollouts/{rolloutId}`, scope readonly.
+   */
+  getRollout(
+    params: {
+      rolloutId: string;
+    },
+    options?: CallOptions,
+  ): Promise<RolloutDetail>;
+
+  /**
+   * End a rollout. Operations that have started continue; the other spokes stay unchanged
+   *
+   * `POST /api/rollouts/{rolloutId}/abort`, scope cli. Error codes: rollout_state.
+   */
+  abortRollout(
+    params: {
+      rolloutId: string;
+    },
+    options?: CallOptions,
+  ): Promise<RolloutDetail>;
+
+  /**
+   * Start no more operations until the rollout is resumed. Operations that have started continue
+   *
+   * `POST /api/rollouts/{rolloutId}/pause`, scope cli. Error codes: rollout_state.
+   */
+  pauseRollout(
+    params: {
+      rolloutId: string;
+    },
+    options?: CallOptions,
+  ): Promise<RolloutDetail>;
+
+  /**
+   * Continue a paused rollout. Spokes that have failed are tried again, or skipped
+   *
+   * `POST /api/rollouts/{rolloutId}/resume`, scope cli. Error codes: rollout_state.
+   */
+  resumeRollout(
+    params: {
+      rolloutId: string;
+    },
+    body?: RolloutResumption,
+    options?: CallOptions,
+  ): Promise<RolloutDetail>;
+
+  /**
    * Request the same action on many spokes. IDs of spokes that you cannot see are skipped
    *
    * `POST /api/spokes/actions`, scope cli. Error codes: parameter_needed, version_mismatch, not_offered, operator_only.
@@ -1281,6 +1380,12 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     body: true,
     keyed: true,
   },
+  listRollouts: { method: "GET", path: "/api/rollouts", params: true, pages: true },
+  createRollout: { method: "POST", path: "/api/rollouts", params: true, body: true, keyed: true },
+  getRollout: { method: "GET", path: "/api/rollouts/{rolloutId}", params: true },
+  abortRollout: { method: "POST", path: "/api/rollouts/{rolloutId}/abort", params: true },
+  pauseRollout: { method: "POST", path: "/api/rollouts/{rolloutId}/pause", params: true },
+  resumeRollout: { method: "POST", path: "/api/rollouts/{rolloutId}/resume", params: true, body: true },
   actOnSpokes: { method: "POST", path: "/api/spokes/actions", params: true, body: true },
   getSpoke: { method: "GET", path: "/api/spokes/{spokeId}", params: true },
   updateSpoke: { method: "PATCH", path: "/api/spokes/{spokeId}", params: true, body: true },

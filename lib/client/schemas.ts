@@ -711,6 +711,46 @@ export interface NewRestoreRequest {
   reason: string;
 }
 
+export interface NewRollout {
+  /** The action */
+  action: "upgrade" | "resize" | "reapply" | "restart";
+  /** The name of the spoke's size in the catalog; must be text of 1 to 100 characters without control characters */
+  size?: string | null | undefined;
+  lmsVersion?: string | null | undefined;
+  skipBackup?: boolean | null | undefined;
+  selector: {
+    /** The IDs of the spokes on which to act; must be a list of 1 to 1000 ids */
+    ids?: readonly string[] | null | undefined;
+    /** The ID of the hub to which the object belongs; must be text of 1 to 100 characters without control characters */
+    federationId?: string | null | undefined;
+    health?: "healthy" | "degraded" | "unknown" | undefined;
+    /** must be text of 1 to 100 characters without control characters */
+    q?: string | undefined;
+    lmsVersion?: string | null | undefined;
+    /** The name of the spoke's size in the catalog; must be text of 1 to 100 characters without control characters */
+    size?: string | null | undefined;
+    /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
+    region?: string | null | undefined;
+  };
+  canary?: {
+    spokes: number;
+    minutes: number;
+  } | null | undefined;
+  batch?: string | null | undefined;
+  maxUnavailable?: number | null | undefined;
+  maxFailures?: number | null | undefined;
+  window?: {
+    /** must be a list of 1 to 7 days */
+    days: readonly ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    from: string;
+    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    to: string;
+    /** must be a time zone such as Europe/Berlin */
+    timeZone: string;
+  } | null | undefined;
+}
+
 export interface NewSpoke {
   /** A short name for addresses and commands, of lowercase letters, digits and hyphens; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug: string;
@@ -1152,6 +1192,165 @@ export interface RestoreRequest {
   command: string | null;
   /** When the object was created */
   createdAt: string;
+}
+
+export interface Rollout {
+  id: string;
+  state: "running" | "paused" | "completed" | "aborted";
+  /** The action */
+  action: "upgrade" | "resize" | "reapply" | "restart";
+  parameters: Record<string, unknown>;
+  canary: {
+    spokes: number;
+    minutes: number;
+  };
+  batch: string;
+  maxUnavailable: number;
+  maxFailures: number;
+  window: {
+    days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    from: string;
+    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    to: string;
+    timeZone: string;
+  } | null;
+  note: string | null;
+  /** The cause as one word */
+  reason: string | null;
+  waves: number;
+  currentWave: number | null;
+  counts: {
+    waiting: number;
+    /** The number of running operations */
+    running: number;
+    checking: number;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+  };
+  /** The user who made the request */
+  requestedBy: {
+    /** The user's ID */
+    id: string;
+    /** The user's email address, used to sign in */
+    email: string;
+  };
+  /** When the object was created */
+  createdAt: string;
+  /** When the object last changed */
+  updatedAt: string;
+  /** When the operation ended; null until then */
+  finishedAt: string | null;
+}
+
+export interface RolloutDetail {
+  id: string;
+  state: "running" | "paused" | "completed" | "aborted";
+  /** The action */
+  action: "upgrade" | "resize" | "reapply" | "restart";
+  parameters: Record<string, unknown>;
+  canary: {
+    spokes: number;
+    minutes: number;
+  };
+  batch: string;
+  maxUnavailable: number;
+  maxFailures: number;
+  window: {
+    days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    from: string;
+    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    to: string;
+    timeZone: string;
+  } | null;
+  note: string | null;
+  /** The cause as one word */
+  reason: string | null;
+  waves: number;
+  currentWave: number | null;
+  counts: {
+    waiting: number;
+    /** The number of running operations */
+    running: number;
+    checking: number;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+  };
+  /** The user who made the request */
+  requestedBy: {
+    /** The user's ID */
+    id: string;
+    /** The user's email address, used to sign in */
+    email: string;
+  };
+  /** When the object was created */
+  createdAt: string;
+  /** When the object last changed */
+  updatedAt: string;
+  /** When the operation ended; null until then */
+  finishedAt: string | null;
+  spokes: {
+    /** The ID of the spoke to which the object belongs */
+    spokeId: string;
+    /** The ID of the hub to which the object belongs */
+    federationId: string;
+    /** The short name of the hub in URLs and host names */
+    slug: string;
+    /** The host name of the site */
+    domain: string;
+    wave: number | null;
+    /** The cause as one word */
+    reason: string | null;
+    state: "waiting" | "running" | "checking" | "succeeded" | "failed" | "skipped";
+    operationId: string | null;
+    endedAt: string | null;
+  }[];
+}
+
+export interface RolloutPreview {
+  /** Always true: nothing was changed */
+  dryRun: true;
+  /** The action */
+  action: "upgrade" | "resize" | "reapply" | "restart";
+  parameters: Record<string, unknown>;
+  canary: {
+    spokes: number;
+    minutes: number;
+  };
+  batch: string;
+  maxUnavailable: number;
+  maxFailures: number;
+  window: {
+    days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    from: string;
+    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    to: string;
+    timeZone: string;
+  } | null;
+  waves: number[];
+  skipped: number;
+  spokes: {
+    /** The ID of the spoke to which the object belongs */
+    spokeId: string;
+    /** The ID of the hub to which the object belongs */
+    federationId: string;
+    /** The short name of the hub in URLs and host names */
+    slug: string;
+    /** The host name of the site */
+    domain: string;
+    wave: number | null;
+    /** The cause as one word */
+    reason: string | null;
+  }[];
+}
+
+export interface RolloutResumption {
+  /** must be retry or skip */
+  failed?: "retry" | "skip" | undefined;
 }
 
 export interface Session {

@@ -19,6 +19,7 @@ import { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
 import * as members from "#lib/domains/members/views.ts";
 import * as notifications from "#lib/domains/notifications/views.ts";
 import * as onboarding from "#lib/domains/onboarding/views.ts";
+import * as rollouts from "#lib/domains/rollouts/views.ts";
 import * as spokes from "#lib/domains/spokes/views.ts";
 import * as users from "#lib/domains/users/views.ts";
 
@@ -52,6 +53,9 @@ export const OUTPUT_SCHEMAS: Schemas = {
   Readiness,
   RestoreRequest: restores.RestoreRequestView,
   ResetPassword: users.NewPasswordView,
+  Rollout: rollouts.RolloutView,
+  RolloutDetail: rollouts.RolloutDetailView,
+  RolloutPreview: rollouts.RolloutPreview,
   Session: auth.SessionView,
   SignInLink: spokes.SignInLinkView,
   Spoke: spokes.SpokeView,
@@ -78,6 +82,7 @@ export const INPUT_SCHEMAS: Schemas = {
   NewFederationRequest: requests.NewFederationRequest,
   NewMember: members.NewMember,
   NewRestoreRequest: restores.NewRestoreRequest,
+  NewRollout: rollouts.NewRollout,
   NewSpoke: spokes.NewSpoke,
   NewToken: auth.NewTokenBody,
   OnboardingAnswers: onboarding.OnboardingBody,
@@ -86,6 +91,7 @@ export const INPUT_SCHEMAS: Schemas = {
   PasswordReset: auth.ResetPasswordBody,
   Rejection: requests.HubRequestRejection,
   RestoreDecision: restores.RestoreDecision,
+  RolloutResumption: rollouts.RolloutResumption,
   Signup: auth.SignupBody,
   SpokeAction: spokes.SpokeAction,
   SpokePatch: spokes.SpokePatch,

@@ -28,6 +28,7 @@ import { reapplyHandler } from "#lib/workers/reapply/reapply.ts";
 import { removeHubHandler, removeSpokeHandler } from "#lib/workers/removal/remove.ts";
 import { resizeHandler } from "#lib/workers/resize/resize.ts";
 import { restoreHandler } from "#lib/recovery/restore/restore.ts";
+import { rolloutHandler } from "#lib/workers/rollouts/run.ts";
 import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
 import { clusterCheckHandler, sweepHandler } from "#lib/workers/sweep/sweep.ts";
 import { withClusterCheck } from "#lib/steps/same-cluster.ts";
@@ -71,7 +72,7 @@ const UPKEEP_HANDLERS = [
     deleteExpiredPvcs,
   ],
   ...[sealAuditLog, sweepHandler, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
-  ...[forgottenPasswordHandler, signupHandler],
+  ...[rolloutHandler, forgottenPasswordHandler, signupHandler],
 ];
 
 /**

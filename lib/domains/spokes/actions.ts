@@ -38,7 +38,7 @@ export async function requestSpokeAction(
   return await showSpoke(app.db.rows, actor, row);
 }
 
-interface ActionRequest {
+export interface ActionRequest {
   readonly action: SpokeActionName;
   /** The job's payload, built from the action's parameters. */
   readonly parameters: object;
@@ -86,29 +86,37 @@ export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): P
   };
 }
 
-/** Checks and enqueues an action. Locks the spoke's row first. Changes its state only if no operation is queued. */
+/** Checks and enqueues an action. Returns the updated spoke. */
 export async function checkAndEnqueueAction(
   app: App,
   tx: Tx,
   requester: Requester,
   id: string,
-  { action, parameters }: ActionRequest,
+  request: ActionRequest,
 ): Promise<SpokeRow> {
+  const [spoke] = await enqueueCheckedAction(app, tx, requester, id, request);
+  return spoke;
+}
+
+/**
+ * Checks and enqueues an action. Locks the spoke's row first. Changes its state only if no operation is queued. Returns
+ * the updated spoke and the new job.
+ */
+export async function enqueueCheckedAction(
+  app: App,
+  tx: Tx,
+  requester: Requester,
+  id: string,
+  { action, parameters }: ActionRequest,
+): Promise<[SpokeRow, Job]> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
   const facts = await readSpokeActionFacts(tx, before);
   const { kind, state } = requireActionAllowed(action, facts);
   requireActionEffect(app, before, facts, { action, parameters });
   if (kind === "provision") await refreshInputs(app, tx, before);
-  const [after] = await enqueueSpokeAction(
-    tx,
-    requester,
-    before,
-    { kind, state },
-    action,
-    getActionPayload(facts, { action, parameters }),
-  );
-  return after;
+  const payload = getActionPayload(facts, { action, parameters });
+  return await enqueueSpokeAction(tx, requester, before, { kind, state }, action, payload);
 }
 
 /** Enqueues an action's operation. Returns the updated spoke and the new job. */

@@ -30,6 +30,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   one_time_tokens: "select, insert, update, delete",
   federation_requests: "select, insert, update",
   restore_requests: "select, insert, update",
+  rollouts: "select, insert, update",
+  rollout_spokes: "select, insert, update",
   notification_reads: "select, insert",
   notification_read_counts: "select, insert, update",
   notification_read_ranges: "select, insert, delete",

@@ -66,6 +66,8 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   ),
   federation_requests: unchanged,
   restore_requests: unchanged,
+  rollouts: unchanged,
+  rollout_spokes: unchanged,
   notification_reads: unchanged,
   notification_read_counts: unchanged,
   notification_read_ranges: unchanged,

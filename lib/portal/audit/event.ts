@@ -131,6 +131,11 @@ function splitWords(name: string): string {
 
 /** A sentence for each kind of event. Placeholders: `%` is the event's object, `{…}` the actor or a metadata field. */
 export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTone, sentence: string]>> = {
+  rollout_created: ["info", "A rollout of {action} on {spokes} spokes was started"],
+  rollout_paused: ["warn", "The rollout of {action} was paused"],
+  rollout_resumed: ["info", "The rollout of {action} was resumed"],
+  rollout_aborted: ["still", "The rollout of {action} was aborted"],
+  rollout_completed: ["good", "The rollout of {action} is complete"],
   spoke_requested: ["still", "Spoke % was requested"],
   spoke_provisioned: ["good", "Spoke % is ready"],
   spoke_provision_failed: ["bad", "Spoke % could not be installed"],

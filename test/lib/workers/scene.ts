@@ -43,6 +43,8 @@ export interface WorkScene {
   operations(spokeId: string): Promise<Job[]>;
   /** Returns the spoke's last operation of this kind, once none is live. */
   ended(spokeId: string, kind: string): Promise<Job>;
+  /** Stops all replicas. */
+  stopReplicas(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -129,8 +131,11 @@ export async function openWorkScene(
         const all = (await scene.operations(spokeId)).filter((job) => job.kind === kind);
         return all.length > 0 && all.every(({ state }) => isFinalJobState(state)) && all[0]!;
       }, MINUTE).catch((error) => explain(error, spokeId)),
+    async stopReplicas() {
+      await Promise.all(schedulers.splice(0).map((scheduler) => scheduler.close()));
+    },
     async close() {
-      await Promise.all(schedulers.map((scheduler) => scheduler.close()));
+      await scene.stopReplicas();
       await closeApp();
       await simulator.close();
       await db.close();

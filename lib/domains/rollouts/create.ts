@@ -1,0 +1,86 @@
+/** Creates and previews rollouts. */
+import type { App } from "#lib/app.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import { createId } from "#lib/base/ids.ts";
+import { recordChange } from "#lib/changes/record.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { createRolloutJob } from "#lib/domains/rollouts/job.ts";
+import { planRollout } from "#lib/domains/rollouts/plan.ts";
+import { type RolloutRow, showRollout } from "#lib/domains/rollouts/store.ts";
+import type { NewRollout, RolloutDetail, RolloutPreview } from "#lib/domains/rollouts/views.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
+import type { RolloutAction } from "#lib/model/rollout.ts";
+
+/** Creates a rollout, with a job that carries it out. Throws the faults of `planRollout`. */
+export async function createRollout(
+  app: App,
+  actor: Actor,
+  input: NewRollout,
+  key: IdempotencyKey | null,
+): Promise<RolloutDetail> {
+  return await runIdempotently(app.db, key, async (tx) => {
+    const { request, rules, spokes } = await planRollout(app, tx, actor, input);
+    const row = await tx.insertInto("rollouts").values({
+      id: createId("rol"),
+      action: request.action as RolloutAction,
+      parameters: JSON.stringify(request.parameters),
+      canarySpokes: rules.canary.spokes,
+      canaryMinutes: rules.canary.minutes,
+      batch: rules.batch,
+      maxUnavailable: rules.maxUnavailable,
+      maxFailures: rules.maxFailures,
+      timeWindow: rules.window && JSON.stringify(rules.window),
+      federationIds: [...new Set(spokes.map(({ spoke }) => spoke.federationId))],
+      note: null,
+      reason: null,
+      requestedBy: actor.userId,
+    }).returningAll().executeTakeFirstOrThrow();
+    await tx.insertInto("rollout_spokes").values(spokes.map(({ spoke, wave, reason }, position) => ({
+      rolloutId: row.id,
+      spokeId: spoke.id,
+      position,
+      wave,
+      state: wave === null ? "skipped" as const : "waiting" as const,
+      operationId: null,
+      reason,
+    }))).execute();
+    await recordChange(tx, actor, {
+      audit: [createRolloutEntry(row, "rollout_created", { spokes: spokes.length })],
+      jobs: [createRolloutJob(row.id)],
+    });
+    return await showRollout(tx, actor, row);
+  });
+}
+
+/** Shows which spokes a rollout would change, in which waves. Writes nothing. */
+export async function previewRollout(app: App, actor: Actor, input: NewRollout): Promise<RolloutPreview> {
+  const { request, rules, spokes } = await planRollout(app, app.db.rows, actor, input);
+  const changed = spokes.flatMap(({ wave }) => wave ?? []);
+  return {
+    dryRun: true,
+    action: request.action as RolloutAction,
+    parameters: { ...request.parameters },
+    ...rules,
+    waves: Array.from({ length: Math.max(...changed) + 1 }, (_, i) => changed.filter((wave) => wave === i).length),
+    skipped: spokes.length - changed.length,
+    spokes: spokes.map(({ spoke: { id, federationId, slug, domain }, wave, reason }) => ({
+      ...{ spokeId: id, federationId, slug, domain, wave, reason },
+    })),
+  };
+}
+
+/** Creates an audit entry. It belongs to the rollout's hub, or to the service if the spokes are in several hubs. */
+export function createRolloutEntry(
+  { id, action, parameters, federationIds }: Pick<RolloutRow, "id" | "action" | "parameters" | "federationIds">,
+  kind: AuditEntry["kind"],
+  metadata: Readonly<Record<string, unknown>> = {},
+): AuditEntry {
+  const [federationId] = federationIds;
+  return {
+    kind,
+    objectType: "rollout",
+    objectId: id,
+    federationId: federationIds.length === 1 ? federationId! : null,
+    metadata: { action, ...parameters, ...metadata },
+  };
+}

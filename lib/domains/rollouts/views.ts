@@ -1,0 +1,162 @@
+/** Defines the API schemas for rollouts: one action on many spokes, in waves. */
+import * as v from "valibot";
+import { parameterEntries } from "#lib/model/field.ts";
+import { ROLLOUT_ACTIONS, ROLLOUT_SPOKE_STATES, ROLLOUT_STATES, WEEKDAYS } from "#lib/model/rollout.ts";
+import { MoodleVersion } from "#lib/model/spoke.ts";
+import {
+  boundedList,
+  boundedText,
+  createOptionalChoiceSchema,
+  NullableTimestamp,
+  optionalOrNull,
+  Timestamp,
+} from "#lib/base/schema.ts";
+import { isTimeZone } from "#lib/domains/rollouts/window.ts";
+import { spokeFilters } from "#lib/domains/spokes/views.ts";
+import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
+
+/** The maximum number of spokes in a rollout. */
+export const MAX_ROLLOUT_SPOKES = 1000;
+
+const TIME_MESSAGE = "must be a time of day such as 22:00";
+const TimeOfDay = v.pipe(v.string(TIME_MESSAGE), v.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, TIME_MESSAGE));
+
+const Window = v.object({
+  days: boundedList(
+    v.picklist(WEEKDAYS, `must be one of ${WEEKDAYS.join(", ")}`),
+    1,
+    7,
+    "must be a list of 1 to 7 days",
+  ),
+  from: TimeOfDay,
+  to: TimeOfDay,
+  timeZone: v.pipe(
+    v.string("must be a time zone such as Europe/Berlin"),
+    v.maxLength(64, "must be a time zone such as Europe/Berlin"),
+    v.check(isTimeZone, "must be a time zone such as Europe/Berlin"),
+  ),
+});
+
+const BATCH_MESSAGE = "must be a number of spokes such as 20, or a percentage such as 10%";
+const Batch = v.pipe(v.string(BATCH_MESSAGE), v.regex(/^(?:[1-9]\d{0,3}|[1-9]\d?%|100%)$/, BATCH_MESSAGE));
+
+function whole(minimum: number, maximum: number) {
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
+  return v.pipe(v.number(message), v.integer(message), v.minValue(minimum, message), v.maxValue(maximum, message));
+}
+
+const Canary = v.object({ spokes: whole(0, 100), minutes: whole(0, 1440) });
+
+/** Selects spokes. A spoke must match everything that is given. */
+export const RolloutSelector = v.object({
+  ids: optionalOrNull(
+    boundedList(boundedText(1, 100), 1, MAX_ROLLOUT_SPOKES, `must be a list of 1 to ${MAX_ROLLOUT_SPOKES} ids`),
+  ),
+  /** The ID of a hub. */
+  federationId: optionalOrNull(boundedText(1, 100)),
+  health: spokeFilters.health,
+  q: spokeFilters.q,
+  lmsVersion: optionalOrNull(MoodleVersion),
+  size: optionalOrNull(boundedText(1, 100)),
+  region: optionalOrNull(boundedText(1, 100)),
+});
+export type RolloutSelector = v.InferOutput<typeof RolloutSelector>;
+
+export const NewRollout = v.object({
+  action: v.picklist(ROLLOUT_ACTIONS, `must be one of ${ROLLOUT_ACTIONS.join(", ")}`),
+  ...parameterEntries(ACTION_PARAMETERS),
+  selector: RolloutSelector,
+  canary: optionalOrNull(Canary),
+  batch: optionalOrNull(Batch),
+  maxUnavailable: optionalOrNull(whole(1, 1000)),
+  maxFailures: optionalOrNull(whole(1, 1000)),
+  window: optionalOrNull(Window),
+});
+export type NewRollout = v.InferOutput<typeof NewRollout>;
+
+/** The values of a rollout that does not set them. */
+export const ROLLOUT_DEFAULTS = {
+  canary: { spokes: 1, minutes: 10 },
+  batch: "10%",
+  maxUnavailable: 5,
+  maxFailures: 1,
+} as const;
+
+const planEntries = {
+  action: v.picklist(ROLLOUT_ACTIONS),
+  /** The parameters of the action. */
+  parameters: v.record(v.string(), v.unknown()),
+  canary: v.object({ spokes: v.number(), minutes: v.number() }),
+  batch: v.string(),
+  maxUnavailable: v.number(),
+  maxFailures: v.number(),
+  window: v.nullable(v.object({ ...Window.entries, days: v.array(v.picklist(WEEKDAYS)), timeZone: v.string() })),
+};
+
+export const RolloutView = v.object({
+  id: v.string(),
+  state: v.picklist(ROLLOUT_STATES),
+  ...planEntries,
+  /** What the rollout waits for. Null if it is not running. */
+  note: v.nullable(v.string()),
+  /** Why the rollout was paused. */
+  reason: v.nullable(v.string()),
+  /** The number of waves. Wave 0 is the canary. */
+  waves: v.number(),
+  /** The first wave with spokes that are not finished. Null if all are finished. */
+  currentWave: v.nullable(v.number()),
+  /** The number of spokes in each state. */
+  counts: v.object(
+    Object.fromEntries(ROLLOUT_SPOKE_STATES.map((state) => [state, v.number()])) as Record<
+      (typeof ROLLOUT_SPOKE_STATES)[number],
+      v.NumberSchema<undefined>
+    >,
+  ),
+  requestedBy: v.object({ id: v.string(), email: v.string() }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  finishedAt: NullableTimestamp,
+});
+export type RolloutRecord = v.InferInput<typeof RolloutView>;
+
+const spokeEntries = {
+  spokeId: v.string(),
+  federationId: v.string(),
+  slug: v.string(),
+  domain: v.string(),
+  /** Null for a spoke that the action cannot change. */
+  wave: v.nullable(v.number()),
+  /** Why the spoke failed or is skipped. */
+  reason: v.nullable(v.string()),
+};
+
+export const RolloutDetailView = v.object({
+  ...RolloutView.entries,
+  spokes: v.array(v.object({
+    ...spokeEntries,
+    state: v.picklist(ROLLOUT_SPOKE_STATES),
+    operationId: v.nullable(v.string()),
+    endedAt: NullableTimestamp,
+  })),
+});
+export type RolloutDetail = v.InferInput<typeof RolloutDetailView>;
+
+export const RolloutPreview = v.object({
+  dryRun: v.literal(true),
+  ...planEntries,
+  /** The number of spokes in each wave. The first number is the canary. */
+  waves: v.array(v.number()),
+  /** The number of spokes that the action cannot change. */
+  skipped: v.number(),
+  spokes: v.array(v.object(spokeEntries)),
+});
+export type RolloutPreview = v.InferInput<typeof RolloutPreview>;
+
+const FAILED_MESSAGE = "must be retry or skip";
+/** What to do with the spokes that have failed: try again (the default), or leave them as they are. */
+export const RolloutResumption = v.object({
+  failed: v.optional(v.picklist(["retry", "skip"], FAILED_MESSAGE), "retry"),
+});
+export type RolloutResumption = v.InferOutput<typeof RolloutResumption>;
+
+export const RolloutFilter = createOptionalChoiceSchema(ROLLOUT_STATES);

@@ -1,0 +1,276 @@
+/** Implements `wheelwright rollouts`, which runs an action on many spokes, in waves. */
+import type { Rollout, RolloutDetail, RolloutPreview, Wheelwright } from "#lib/client/client.ts";
+import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
+import { type CliContext, defineCommand, type OptionValues } from "./command.ts";
+import { CommandError, EXIT, UsageError } from "./exit-status.ts";
+import { formatSpokeName, readHubSlugs, resolveSpokeId } from "./find-spoke.ts";
+import { printNote, showChange, showJson, showList, showRecord, showTable } from "./output.ts";
+import { PAGE_OPTIONS, showPages } from "./pagination.ts";
+import { DRY_RUN_OPTION } from "./spoke-change-verbs.ts";
+import type { RecordLine, TableColumn } from "./table.ts";
+import { parseDuration } from "./times.ts";
+import { formatPlural } from "./text.ts";
+
+const ID = "rol_0123456789abcdefghjkmnpqrs", WATCH_INTERVAL = 2 * SECOND;
+
+const SELECTOR_OPTIONS = {
+  hub: { type: "string", value: "HUB", help: "only spokes in this hub" },
+  spoke: { type: "string", value: "SPOKE", multiple: true, help: "only this spoke (can be repeated)" },
+  health: { type: "string", value: "healthy|degraded|unknown", help: "only spokes with this health" },
+  search: { type: "string", value: "TEXT", help: "only spokes with this text in their slug, name or domain" },
+  "with-version": { type: "string", value: "VERSION", help: "only spokes that run this version" },
+  "with-size": { type: "string", value: "SIZE", help: "only spokes of this size" },
+  region: { type: "string", value: "REGION", help: "only spokes in this region" },
+} as const;
+
+const RULE_OPTIONS = {
+  canary: { type: "string", value: "N", help: "number of spokes in the first wave (default: 1)" },
+  watch: { type: "string", value: "SPAN", help: "how long to watch the first wave (default: 10m)" },
+  batch: { type: "string", value: "N|N%", help: "spokes per wave, as a number or percentage (default: 10%)" },
+  "max-unavailable": { type: "string", value: "N", help: "most spokes of a cluster to change at a time (default: 5)" },
+  "max-failures": { type: "string", value: "N", help: "number of failures that pauses the rollout (default: 1)" },
+  window: {
+    type: "string",
+    value: "WINDOW",
+    help: "only at these times, for example 'sat,sun 22:00-05:00 Europe/Berlin'",
+  },
+} as const;
+
+const CREATE_OPTIONS = {
+  to: { type: "string", value: "VERSION", help: "version to upgrade to" },
+  size: { type: "string", value: "SIZE", help: "size to resize to" },
+  ...SELECTOR_OPTIONS,
+  ...RULE_OPTIONS,
+  ...DRY_RUN_OPTION,
+} as const;
+
+export const rolloutsCommands = [
+  defineCommand({
+    name: "create",
+    summary: "Upgrade, resize, reapply or restart many spokes, wave by wave",
+    words: ["ACTION"],
+    options: CREATE_OPTIONS,
+    more: "ACTION is upgrade, resize, reapply or restart. Without a selection, the rollout changes all your spokes.",
+    examples: [
+      "rollouts create upgrade --to 5.2.2 --hub north --dry-run",
+      "rollouts create upgrade --to 5.2.2 --window 'sat,sun 22:00-05:00 Europe/Berlin'",
+      "rollouts create restart --spoke north/ash --spoke north/birch --canary 1 --watch 5m",
+    ],
+    async run(cli, { words: [action], options }) {
+      const rollout = await buildRolloutBody(cli.api, action, options);
+      if (options["dry-run"]) {
+        return await showPreview(cli, await cli.api.createRollout({ dryRun: true }, rollout) as RolloutPreview);
+      }
+      const created = await cli.api.createRollout({}, rollout) as RolloutDetail;
+      const spokes = formatPlural(created.spokes.length - created.counts.skipped, "spoke");
+      showChange(cli, created, `Rollout ${created.id} changes ${spokes} in ${formatPlural(created.waves, "wave")}`);
+      printNote(cli, `To watch it, run: wheelwright rollouts watch ${created.id}`);
+    },
+  }),
+  defineCommand({
+    name: "list",
+    summary: "List rollouts, newest first",
+    options: {
+      state: { type: "string", value: "running|paused|completed|aborted", help: "only rollouts in this state" },
+      ...PAGE_OPTIONS,
+    },
+    examples: ["rollouts list --state running"],
+    run: (cli, { options }) =>
+      showPages(cli, options, (limit) => cli.api.listRollouts({ state: options.state, limit }), [
+        ["ID", (one) => one.id, "id"],
+        ["STATE", (one) => one.state, "state"],
+        ["ACTION", formatAction],
+        ["WAVE", formatWave],
+        ["DONE", (one) => `${one.counts.succeeded} of ${sumCounts(one)}`],
+        ["FAILED", (one) => String(one.counts.failed)],
+        ["CREATED", (one) => one.createdAt, "time"],
+        ["REQUESTED BY", (one) => one.requestedBy.email],
+        ["WAITS FOR", (one) => one.reason ?? one.note],
+      ]),
+  }),
+  defineCommand({
+    name: "show",
+    summary: "Show a rollout and the state of each spoke",
+    words: ["ROLLOUT"],
+    examples: [`rollouts show ${ID}`],
+    run: async (cli, { words: [rolloutId] }) => await showDetail(cli, await cli.api.getRollout({ rolloutId })),
+  }),
+  defineCommand({
+    name: "watch",
+    summary: "Show a rollout's progress until it is paused, completed or aborted",
+    words: ["ROLLOUT"],
+    examples: [`rollouts watch ${ID}`],
+    run: async (cli, { words: [rolloutId] }) => await watchRollout(cli, rolloutId),
+  }),
+  defineCommand({
+    name: "pause",
+    summary: "Start no more operations until the rollout is resumed",
+    words: ["ROLLOUT"],
+    examples: [`rollouts pause ${ID}`],
+    async run(cli, { words: [rolloutId] }) {
+      showChange(cli, await cli.api.pauseRollout({ rolloutId }), `Rollout ${rolloutId} is paused`);
+    },
+  }),
+  defineCommand({
+    name: "resume",
+    summary: "Continue a paused rollout. Spokes that have failed are tried again",
+    words: ["ROLLOUT"],
+    options: { "skip-failed": { type: "boolean", help: "skip the spokes that have failed" } },
+    examples: [`rollouts resume ${ID}`, `rollouts resume ${ID} --skip-failed`],
+    async run(cli, { words: [rolloutId], options }) {
+      const rollout = await cli.api.resumeRollout({ rolloutId }, { failed: options["skip-failed"] ? "skip" : "retry" });
+      showChange(cli, rollout, `Rollout ${rolloutId} continues`);
+    },
+  }),
+  defineCommand({
+    name: "abort",
+    summary: "End a rollout. Operations that have started continue",
+    words: ["ROLLOUT"],
+    examples: [`rollouts abort ${ID}`],
+    async run(cli, { words: [rolloutId] }) {
+      showChange(cli, await cli.api.abortRollout({ rolloutId }), `Rollout ${rolloutId} was aborted`);
+    },
+  }),
+];
+
+type NewRollout = Parameters<Wheelwright["createRollout"]>[1];
+
+async function buildRolloutBody(
+  api: Wheelwright,
+  action: string,
+  options: OptionValues<typeof CREATE_OPTIONS>,
+): Promise<NewRollout> {
+  const number = (name: "canary" | "max-unavailable" | "max-failures") =>
+    options[name] === undefined ? undefined : parseCount(`--${name}`, options[name]);
+  const { hub, spoke, canary, watch } = options;
+  const window = options.window === undefined ? undefined : parseWindow(options.window);
+  const minutes = watch === undefined ? 10 : Math.ceil(parseDuration("--watch", watch) / MINUTE);
+  return {
+    action: action as NewRollout["action"], // the server checks it
+    lmsVersion: options.to,
+    size: options.size,
+    selector: {
+      ids: spoke && await Promise.all(spoke.map(async (name) => (await resolveSpokeId(api, name)))),
+      federationId: hub && (await api.getFederation({ federationId: hub })).id,
+      health: options.health,
+      q: options.search,
+      lmsVersion: options["with-version"],
+      size: options["with-size"],
+      region: options.region,
+    },
+    canary: canary === undefined && watch === undefined ? undefined : { spokes: number("canary") ?? 1, minutes },
+    batch: options.batch,
+    maxUnavailable: number("max-unavailable"),
+    maxFailures: number("max-failures"),
+    window,
+  };
+}
+
+function parseCount(option: string, text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new UsageError(`${option} must be a whole number`);
+}
+
+/** Parses a window such as `sat,sun 22:00-05:00 Europe/Berlin`. The server checks the values. */
+function parseWindow(text: string): NonNullable<NewRollout["window"]> {
+  const [, days = "", from = "", to = "", timeZone = ""] = /^(\S+) +([\d:]+)-([\d:]+) +(\S+)$/.exec(text.trim()) ?? [];
+  if (!timeZone) {
+    throw new UsageError("--window must be days, times and a time zone: 'sat,sun 22:00-05:00 Europe/Berlin'");
+  }
+  return { days: days.toLowerCase().split(",") as never, from, to, timeZone };
+}
+
+async function watchRollout(cli: CliContext, rolloutId: string): Promise<void> {
+  for (let last = "";;) {
+    const rollout = await cli.api.getRollout({ rolloutId }), line = formatProgress(rollout);
+    const isOver = rollout.state !== "running" && rollout.counts.running + rollout.counts.checking === 0;
+    if (line !== last) printNote(cli, line);
+    last = line;
+    if (isOver) {
+      if (cli.json) showJson(cli, rollout);
+      if (rollout.state === "completed" && rollout.counts.failed === 0) return;
+      throw new CommandError(
+        EXIT.failed,
+        `Rollout ${rolloutId} is ${rollout.state}. ${rollout.reason ?? "Spokes failed"}`,
+      );
+    }
+    await sleep(WATCH_INTERVAL);
+  }
+}
+
+function formatProgress(rollout: Rollout): string {
+  const counts = Object.entries(rollout.counts).filter(([, count]) => count > 0).map(([state, count]) =>
+    `${count} ${state}`
+  );
+  return [`Wave ${formatWave(rollout)}: ${counts.join(", ")}`, rollout.reason ?? rollout.note ?? ""].filter(Boolean)
+    .join(". ");
+}
+
+async function showDetail(cli: CliContext, rollout: RolloutDetail): Promise<void> {
+  const lines: readonly RecordLine[] = [
+    ["rollout", rollout.id],
+    ["state", rollout.state, "state"],
+    ["action", formatAction(rollout)],
+    ["wave", formatWave(rollout)],
+    ...formatRules(rollout),
+    ["waits for", rollout.note],
+    ["reason", rollout.reason],
+    ["requested by", rollout.requestedBy.email],
+    ["created", rollout.createdAt, "time"],
+    ["finished", rollout.finishedAt, "time"],
+  ];
+  showRecord(cli, rollout, () => lines);
+  if (cli.json || cli.quiet) return;
+  const columns = await spokeColumns<RolloutDetail["spokes"][number]>(cli);
+  showTable(cli, rollout.spokes, [
+    ...columns.slice(0, 2),
+    ["STATE", (one) => one.state, "state"],
+    ["OPERATION", (one) => one.operationId, "id"],
+    ...columns.slice(2),
+  ]);
+}
+
+async function showPreview(cli: CliContext, preview: RolloutPreview): Promise<void> {
+  if (cli.json) return showJson(cli, preview);
+  const waves = preview.waves.filter((count) => count > 0).join(", ");
+  showRecord(cli, preview, () => [
+    ["action", formatAction(preview)],
+    ["spokes in each wave", waves],
+    ["skipped", String(preview.skipped)],
+    ...formatRules(preview),
+  ], "");
+  showList(cli, preview.spokes, await spokeColumns(cli), ({ spokeId }) => spokeId);
+}
+
+type ShownSpoke = RolloutPreview["spokes"][number];
+
+async function spokeColumns<Row extends ShownSpoke>(cli: CliContext): Promise<readonly TableColumn<Row>[]> {
+  const hubs = await readHubSlugs(cli.api);
+  return [
+    ["SPOKE", (one) => formatSpokeName(one, hubs)],
+    ["WAVE", (one) => one.wave === null ? null : String(one.wave)],
+    ["REASON", (one) => one.reason],
+  ];
+}
+
+function formatRules({ canary, batch, maxUnavailable, maxFailures, window }: RolloutPreview | Rollout): RecordLine[] {
+  return [
+    ["canary", `${formatPlural(canary.spokes, "spoke")}, watched for ${formatPlural(canary.minutes, "minute")}`],
+    ["spokes per wave", batch],
+    ["most unavailable", `${maxUnavailable} per cluster`],
+    ["pauses after", formatPlural(maxFailures, "failure")],
+    ["window", window && `${window.days.join(",")} ${window.from}-${window.to} ${window.timeZone}`],
+  ];
+}
+
+function formatAction({ action, parameters }: Pick<Rollout, "action" | "parameters">): string {
+  return [action, ...Object.values(parameters).map(String)].join(" ");
+}
+
+function formatWave({ currentWave, waves }: Rollout): string {
+  return currentWave === null ? "-" : `${currentWave} of ${waves - 1}`;
+}
+
+function sumCounts({ counts }: Rollout): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.skipped;
+}

@@ -1,0 +1,138 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { createRollout } from "#lib/domains/rollouts/create.ts";
+import { abortRollout, pauseRollout, resumeRollout } from "#lib/domains/rollouts/change.ts";
+import { type RolloutRow, showRollout } from "#lib/domains/rollouts/store.ts";
+import type { NewRollout, RolloutDetail } from "#lib/domains/rollouts/views.ts";
+import type { RolloutSpokeState, RolloutState } from "#lib/model/rollout.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<{ scene: WorkScene; ids: string[] }>("rollouts");
+const SLUGS = ["ash", "birch", "cedar", "elm", "fir"];
+
+test.before.each(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  const hub = await scene.hub("north");
+  context.ids = [];
+  for (const slug of SLUGS) context.ids.push(await scene.spoke(hub, slug));
+  await scene.replica();
+  for (const id of context.ids) await scene.becomes(id, "active");
+});
+test.after.each(({ scene }) => scene.close());
+
+const start = (scene: WorkScene, input: Partial<NewRollout> = {}): Promise<RolloutDetail> =>
+  createRollout(scene.app, scene.actor, {
+    action: "restart",
+    selector: {},
+    canary: { spokes: 1, minutes: 0 },
+    batch: "2",
+    maxUnavailable: 1,
+    ...input,
+  } as NewRollout, null);
+
+async function rowOf({ db }: WorkScene, { id }: { readonly id: string }): Promise<RolloutRow> {
+  return await db.rows.selectFrom("rollouts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+/** Returns the rollout once it has this state. Moves the clock to the next check of the sites' health. */
+async function becomes(
+  scene: WorkScene,
+  rollout: { readonly id: string },
+  state: RolloutState,
+): Promise<RolloutDetail> {
+  const { db } = scene;
+  let shift = 0;
+  return await until(async () => {
+    const detail = await showRollout(db.rows, scene.actor, await rowOf(scene, rollout));
+    if (detail.state === state && detail.counts.running + detail.counts.checking === 0) return detail;
+    const busy = await db.sql(`select id from jobs where (visible or kind in ('sweep', 'check-cluster'))
+      and (state = 'running' or state = 'queued' and run_at <= wheelwright_now()) limit 1`);
+    if (detail.counts.checking === 0 || busy.length > 0) return null;
+    await db.shiftClock(shift += MINUTE);
+    await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
+    return null;
+  }, 3 * MINUTE);
+}
+
+const statesOf = ({ spokes }: RolloutDetail): Record<string, RolloutSpokeState> =>
+  Object.fromEntries(spokes.map(({ slug, state }) => [slug, state]));
+
+async function breakSite(scene: WorkScene, id: string): Promise<() => void> {
+  const { namespace } = await scene.row(id);
+  const { faults } = scene.simulator;
+  const fault = faults.answer(403, { method: "PATCH", path: `/namespaces/${namespace}/deployments/` });
+  return () => faults.remove(fault);
+}
+
+test("restarts all spokes wave by wave, never more at once than allowed", async ({ scene, ids }) => {
+  const rollout = await start(scene);
+  assert.equal(rollout.spokes.map(({ slug, wave }) => [slug, wave]), [
+    ...[["ash", 0], ["birch", 1], ["cedar", 1], ["elm", 2], ["fir", 2]],
+  ]);
+  const done = await becomes(scene, rollout, "completed");
+  assert.equal(Object.values(statesOf(done)), SLUGS.map(() => "succeeded"));
+  const restarts = await selectRows(scene.db, "jobs", { kind: "restart" }, { orderBy: "seq" });
+  assert.equal(restarts.map(({ spokeId }) => spokeId), ids, "each spoke once, in order");
+  for (const [i, { startedAt }] of restarts.slice(1).entries()) {
+    assert.ok(startedAt! >= restarts[i]!.finishedAt!, "one at a time");
+  }
+  const audit = await selectRows(scene.db, "audit_events", { objectType: "rollout" }, { orderBy: "at" });
+  assert.equal(audit.map(({ kind }) => kind), ["rollout_created", "rollout_completed"]);
+});
+
+test("pauses at the first failure with its report, and tries it again when it is resumed", async ({ scene, ids }) => {
+  const heal = await breakSite(scene, ids[2]!);
+  const rollout = await start(scene), paused = await becomes(scene, rollout, "paused");
+  assert.equal(statesOf(paused), {
+    ...{ ash: "succeeded", birch: "succeeded", cedar: "failed", elm: "waiting", fir: "waiting" },
+  });
+  assert.is(paused.reason, "One spoke failed");
+  assert.match(paused.spokes[2]!.reason!, /./);
+  heal();
+  await resumeRollout(scene.app, scene.actor, await rowOf(scene, rollout), { failed: "retry" });
+  const done = await becomes(scene, rollout, "completed");
+  assert.equal(Object.values(statesOf(done)), SLUGS.map(() => "succeeded"));
+  assert.is((await selectRows(scene.db, "jobs", { kind: "restart", spokeId: ids[0]! })).length, 1);
+});
+
+test("skips a failed spoke on request, and spokes that the action cannot change", async ({ scene, ids }) => {
+  await breakSite(scene, ids[0]!);
+  const rollout = await start(scene), paused = await becomes(scene, rollout, "paused");
+  assert.is(statesOf(paused)["ash"], "failed");
+  await scene.db.rows.updateTable("spokes").set({ state: "suspended" }).where("id", "=", ids[4]!).execute();
+  await resumeRollout(scene.app, scene.actor, await rowOf(scene, rollout), { failed: "skip" });
+  const done = await becomes(scene, rollout, "completed");
+  assert.equal(statesOf(done), {
+    ...{ ash: "skipped", birch: "succeeded", cedar: "succeeded", elm: "succeeded", fir: "skipped" },
+  });
+  assert.match(done.spokes[4]!.reason!, "Cannot restart a spoke that is suspended");
+});
+
+test("starts nothing while it is paused, and nothing more after it is aborted", async ({ scene, ids }) => {
+  const rollout = await start(scene);
+  await pauseRollout(scene.app, scene.actor, await rowOf(scene, rollout));
+  const paused = await becomes(scene, rollout, "paused");
+  assert.ok(paused.counts.waiting >= 4);
+  const aborted = await abortRollout(scene.app, scene.actor, await rowOf(scene, rollout));
+  assert.is(aborted.counts.waiting, 0);
+  assert.is(aborted.counts.skipped, paused.counts.waiting);
+  const row = await rowOf(scene, rollout);
+  const { code } = await rejection(resumeRollout(scene.app, scene.actor, row, { failed: "retry" }));
+  assert.is(code, "rollout_state");
+  assert.is((await selectRows(scene.db, "jobs", { kind: "restart", spokeId: ids[4]! })).length, 0);
+});
+
+test("another replica continues, and starts nothing twice", async ({ scene, ids }) => {
+  const rollout = await start(scene);
+  const first = await scene.ended(ids[0]!, "restart");
+  assert.is(first.state, "succeeded");
+  await scene.stopReplicas();
+  await scene.replica();
+  await becomes(scene, rollout, "completed");
+  for (const spokeId of ids) assert.is((await selectRows(scene.db, "jobs", { kind: "restart", spokeId })).length, 1);
+});
+
+test.run();
