@@ -21,7 +21,7 @@ const ORDER = [
   ...["moodle", "catalog", "operations"],
   ...["installation/installation", "audit", "events", "idempotency", "jobs", "changes", "installation/database-hold"],
   "app",
-  ...under("domains", "members users auth billing federations spokes operations backups templates fleet"),
+  ...under("domains", "members users auth billing federations spokes rollouts operations backups templates fleet"),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "steps", "doctor", "recovery", "workers"],
   ...["http", "reference", "portal", "metrics"],

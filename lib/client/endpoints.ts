@@ -923,6 +923,7 @@ export interface WheelwrightApi {
    */
   getRollout(
     params: {
+      /** The rollout's ID */
       rolloutId: string;
     },
     options?: CallOptions,
@@ -935,6 +936,7 @@ export interface WheelwrightApi {
    */
   abortRollout(
     params: {
+      /** The rollout's ID */
       rolloutId: string;
     },
     options?: CallOptions,
@@ -947,6 +949,7 @@ export interface WheelwrightApi {
    */
   pauseRollout(
     params: {
+      /** The rollout's ID */
       rolloutId: string;
     },
     options?: CallOptions,
@@ -959,6 +962,7 @@ export interface WheelwrightApi {
    */
   resumeRollout(
     params: {
+      /** The rollout's ID */
       rolloutId: string;
     },
     body?: RolloutResumption,

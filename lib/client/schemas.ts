@@ -712,41 +712,53 @@ export interface NewRestoreRequest {
 }
 
 export interface NewRollout {
-  /** The action */
+  /** The action on each spoke. Only operators can use reapply */
   action: "upgrade" | "resize" | "reapply" | "restart";
-  /** The name of the spoke's size in the catalog; must be text of 1 to 100 characters without control characters */
+  /** The new size; a name from the catalog; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
+  /** The target version; a name from the catalog; must be a version such as 4.5.12 */
   lmsVersion?: string | null | undefined;
+  /** Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup */
   skipBackup?: boolean | null | undefined;
+  /** The spokes to change. A spoke must match everything that is set; {} selects all your spokes */
   selector: {
-    /** The IDs of the spokes on which to act; must be a list of 1 to 1000 ids */
+    /** The IDs of the spokes, in the order in which they are changed; must be a list of 1 to 1000 ids */
     ids?: readonly string[] | null | undefined;
     /** The ID of the hub to which the object belongs; must be text of 1 to 100 characters without control characters */
     federationId?: string | null | undefined;
+    /** The spokes' health */
     health?: "healthy" | "degraded" | "unknown" | undefined;
-    /** must be text of 1 to 100 characters without control characters */
+    /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
     q?: string | undefined;
+    /** The Moodle version that the spokes run; must be a version such as 4.5.12 */
     lmsVersion?: string | null | undefined;
     /** The name of the spoke's size in the catalog; must be text of 1 to 100 characters without control characters */
     size?: string | null | undefined;
     /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
     region?: string | null | undefined;
   };
+  /** The first wave, which is watched */
   canary?: {
+    /** The number of spokes in the first wave (default: 1) */
     spokes: number;
+    /** How long the first wave is watched before the next one starts, in minutes (default: 10) */
     minutes: number;
   } | null | undefined;
+  /** The number of spokes in each later wave, or a percentage of all spokes (default: 10%); must be a number of spokes such as 20, or a percentage such as 10% */
   batch?: string | null | undefined;
+  /** The maximum number of spokes in a cluster that are changed at the same time (default: 5) */
   maxUnavailable?: number | null | undefined;
+  /** The number of failed spokes at which the rollout pauses (default: 1) */
   maxFailures?: number | null | undefined;
+  /** The hours in which operations may start. Operations that have started continue; by default, they start at any time */
   window?: {
-    /** must be a list of 1 to 7 days */
+    /** The days on which the window opens; must be a list of 1 to 7 days */
     days: readonly ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
-    /** must be a time zone such as Europe/Berlin */
+    /** The time zone of the days and times; must be a time zone such as Europe/Berlin */
     timeZone: string;
   } | null | undefined;
 }
@@ -1195,38 +1207,59 @@ export interface RestoreRequest {
 }
 
 export interface Rollout {
+  /** The rollout's ID */
   id: string;
+  /** The rollout's state */
   state: "running" | "paused" | "completed" | "aborted";
-  /** The action */
+  /** The action on each spoke. Only operators can use reapply */
   action: "upgrade" | "resize" | "reapply" | "restart";
+  /** The parameters of the action */
   parameters: Record<string, unknown>;
+  /** The first wave, which is watched */
   canary: {
+    /** The number of spokes in the first wave (default: 1) */
     spokes: number;
+    /** How long the first wave is watched before the next one starts, in minutes (default: 10) */
     minutes: number;
   };
+  /** The number of spokes in each later wave, or a percentage of all spokes (default: 10%) */
   batch: string;
+  /** The maximum number of spokes in a cluster that are changed at the same time (default: 5) */
   maxUnavailable: number;
+  /** The number of failed spokes at which the rollout pauses (default: 1) */
   maxFailures: number;
+  /** The hours in which operations may start. Operations that have started continue; by default, they start at any time */
   window: {
+    /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
+    /** The time zone of the days and times */
     timeZone: string;
   } | null;
+  /** What the rollout waits for; null if it is not running */
   note: string | null;
-  /** The cause as one word */
+  /** Why the rollout was paused or aborted */
   reason: string | null;
+  /** The number of waves, including the canary */
   waves: number;
+  /** The first wave that is not finished, starting with 0, the canary; null if all waves are finished */
   currentWave: number | null;
+  /** The number of spokes in each state */
   counts: {
+    /** Spokes whose operation has not started */
     waiting: number;
-    /** The number of running operations */
+    /** Spokes whose operation is queued or running */
     running: number;
+    /** Spokes whose operation has succeeded, and which have not been found healthy since */
     checking: number;
+    /** Spokes that were found healthy after their operation */
     succeeded: number;
+    /** Spokes whose operation failed, or which were not healthy afterwards */
     failed: number;
+    /** Spokes that the action cannot change */
     skipped: number;
   };
   /** The user who made the request */
@@ -1245,38 +1278,59 @@ export interface Rollout {
 }
 
 export interface RolloutDetail {
+  /** The rollout's ID */
   id: string;
+  /** The rollout's state */
   state: "running" | "paused" | "completed" | "aborted";
-  /** The action */
+  /** The action on each spoke. Only operators can use reapply */
   action: "upgrade" | "resize" | "reapply" | "restart";
+  /** The parameters of the action */
   parameters: Record<string, unknown>;
+  /** The first wave, which is watched */
   canary: {
+    /** The number of spokes in the first wave (default: 1) */
     spokes: number;
+    /** How long the first wave is watched before the next one starts, in minutes (default: 10) */
     minutes: number;
   };
+  /** The number of spokes in each later wave, or a percentage of all spokes (default: 10%) */
   batch: string;
+  /** The maximum number of spokes in a cluster that are changed at the same time (default: 5) */
   maxUnavailable: number;
+  /** The number of failed spokes at which the rollout pauses (default: 1) */
   maxFailures: number;
+  /** The hours in which operations may start. Operations that have started continue; by default, they start at any time */
   window: {
+    /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
+    /** The time zone of the days and times */
     timeZone: string;
   } | null;
+  /** What the rollout waits for; null if it is not running */
   note: string | null;
-  /** The cause as one word */
+  /** Why the rollout was paused or aborted */
   reason: string | null;
+  /** The number of waves, including the canary */
   waves: number;
+  /** The first wave that is not finished, starting with 0, the canary; null if all waves are finished */
   currentWave: number | null;
+  /** The number of spokes in each state */
   counts: {
+    /** Spokes whose operation has not started */
     waiting: number;
-    /** The number of running operations */
+    /** Spokes whose operation is queued or running */
     running: number;
+    /** Spokes whose operation has succeeded, and which have not been found healthy since */
     checking: number;
+    /** Spokes that were found healthy after their operation */
     succeeded: number;
+    /** Spokes whose operation failed, or which were not healthy afterwards */
     failed: number;
+    /** Spokes that the action cannot change */
     skipped: number;
   };
   /** The user who made the request */
@@ -1292,6 +1346,7 @@ export interface RolloutDetail {
   updatedAt: string;
   /** When the operation ended; null until then */
   finishedAt: string | null;
+  /** The spokes, in the order in which they are changed */
   spokes: {
     /** The ID of the spoke to which the object belongs */
     spokeId: string;
@@ -1301,11 +1356,15 @@ export interface RolloutDetail {
     slug: string;
     /** The host name of the site */
     domain: string;
+    /** The spoke's wave, starting with 0, the canary; null if the action cannot change the spoke */
     wave: number | null;
-    /** The cause as one word */
+    /** Why the spoke failed or is skipped */
     reason: string | null;
+    /** The spoke's state in the rollout */
     state: "waiting" | "running" | "checking" | "succeeded" | "failed" | "skipped";
+    /** The ID of the spoke's operation; null before it starts */
     operationId: string | null;
+    /** When the spoke's operation ended; null before that */
     endedAt: string | null;
   }[];
 }
@@ -1313,26 +1372,39 @@ export interface RolloutDetail {
 export interface RolloutPreview {
   /** Always true: nothing was changed */
   dryRun: true;
-  /** The action */
+  /** The action on each spoke. Only operators can use reapply */
   action: "upgrade" | "resize" | "reapply" | "restart";
+  /** The parameters of the action */
   parameters: Record<string, unknown>;
+  /** The first wave, which is watched */
   canary: {
+    /** The number of spokes in the first wave (default: 1) */
     spokes: number;
+    /** How long the first wave is watched before the next one starts, in minutes (default: 10) */
     minutes: number;
   };
+  /** The number of spokes in each later wave, or a percentage of all spokes (default: 10%) */
   batch: string;
+  /** The maximum number of spokes in a cluster that are changed at the same time (default: 5) */
   maxUnavailable: number;
+  /** The number of failed spokes at which the rollout pauses (default: 1) */
   maxFailures: number;
+  /** The hours in which operations may start. Operations that have started continue; by default, they start at any time */
   window: {
+    /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The current value of the field; null if the field is not set; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The new value of the field; null if the field would be removed; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
+    /** The time zone of the days and times */
     timeZone: string;
   } | null;
+  /** The number of spokes in each wave, starting with the canary */
   waves: number[];
+  /** The number of spokes that the action cannot change */
   skipped: number;
+  /** The spokes, in the order in which they are changed */
   spokes: {
     /** The ID of the spoke to which the object belongs */
     spokeId: string;
@@ -1342,14 +1414,15 @@ export interface RolloutPreview {
     slug: string;
     /** The host name of the site */
     domain: string;
+    /** The spoke's wave, starting with 0, the canary; null if the action cannot change the spoke */
     wave: number | null;
-    /** The cause as one word */
+    /** Why the spoke failed or is skipped */
     reason: string | null;
   }[];
 }
 
 export interface RolloutResumption {
-  /** must be retry or skip */
+  /** Whether failed spokes are tried again or skipped (default: retry); must be retry or skip */
   failed?: "retry" | "skip" | undefined;
 }
 

@@ -28,6 +28,11 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
     /\/operations\b/,
   ],
   [
+    "Rollouts",
+    "A rollout runs an action on many spokes, wave by wave, and pauses itself when spokes fail.",
+    /^\/api\/rollouts\b/,
+  ],
+  [
     "Billing",
     "The subscriptions and invoices of hubs, if a payment provider is connected.",
     /^\/api\/(?:federations\/[^/]+\/)?billing\b/,

@@ -35,6 +35,7 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
     "federation_admin_only",
   ),
   "operation: see": note("Users who can see the hub or spoke", "operation_missing"),
+  "rollout: see and change": note("Operators and users who manage all hubs of its spokes", "rollout_missing"),
   "federation request: see": note("Operators and the requester", "request_missing"),
   "federation request: decide": note("Operators", "request_missing", "operator_only"),
   "federation request: withdraw": note("Operators and the requester", "request_missing"),

@@ -579,6 +579,50 @@ create table retained_pvcs (
 );
 CREATE INDEX retained_pvcs_by_end ON public.retained_pvcs USING btree (until);
 
+create table rollout_spokes (
+  rollout_id text not null,
+  spoke_id text not null,
+  position integer not null,
+  wave integer,
+  state text not null,
+  operation_id text,
+  reason text,
+  ended_at timestamp(3) with time zone,
+  constraint rollout_spokes_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'checking'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text]))),
+  constraint rollout_spokes_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES rollouts(id),
+  constraint rollout_spokes_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint rollout_spokes_pkey PRIMARY KEY (rollout_id, spoke_id)
+);
+
+create table rollouts (
+  id text not null,
+  state text not null default 'running'::text,
+  action text not null,
+  parameters jsonb not null,
+  canary_spokes integer not null,
+  canary_minutes integer not null,
+  batch text not null,
+  max_unavailable integer not null,
+  max_failures integer not null,
+  time_window jsonb,
+  federation_ids text[] not null,
+  note text,
+  reason text,
+  requested_by text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  finished_at timestamp(3) with time zone,
+  constraint rollouts_canary_minutes_check CHECK ((canary_minutes >= 0)),
+  constraint rollouts_canary_spokes_check CHECK ((canary_spokes >= 0)),
+  constraint rollouts_check CHECK (((state = ANY (ARRAY['completed'::text, 'aborted'::text])) = (finished_at IS NOT NULL))),
+  constraint rollouts_max_failures_check CHECK ((max_failures >= 1)),
+  constraint rollouts_max_unavailable_check CHECK ((max_unavailable >= 1)),
+  constraint rollouts_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'completed'::text, 'aborted'::text]))),
+  constraint rollouts_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id),
+  constraint rollouts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX rollouts_by_time ON public.rollouts USING btree (created_at DESC, id DESC);
+
 create table service_event_head (
   only_row boolean not null default true,
   visible_events bigint not null default 0,

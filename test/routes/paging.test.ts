@@ -44,6 +44,9 @@ const FILL: Readonly<Record<string, string>> = {
   "/api/restore-requests": `insert into restore_requests (id, federation_id, spoke_id, backup_id, reason, requested_by,
       created_at)
     select ${id("rsr")}, $1, $2, 'b-' || i, 'x', $3, ${STAMP}`,
+  "/api/rollouts": `insert into rollouts (id, action, parameters, canary_spokes, canary_minutes, batch, max_unavailable,
+      max_failures, federation_ids, requested_by, created_at)
+    select ${id("rol")}, 'restart', '{}', 1, 10, '10%', 5, 1, array[$1], $3, ${STAMP}`,
   "/api/audit": `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip,
       user_agent, at, federation_id, spoke_id, customer_visible)
     select ${id("evt")}, 'spoke_actioned', $3, 'x', 'spoke', $2, '{}', '', '', ${STAMP}, $1, $2, true`,

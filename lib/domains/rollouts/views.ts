@@ -97,7 +97,7 @@ export const RolloutView = v.object({
   id: v.string(),
   state: v.picklist(ROLLOUT_STATES),
   ...planEntries,
-  /** What the rollout waits for. Null if it is not running. */
+  /** The thing that the rollout waits for. Null if it is not running. */
   note: v.nullable(v.string()),
   /** Why the rollout was paused. */
   reason: v.nullable(v.string()),
@@ -153,7 +153,7 @@ export const RolloutPreview = v.object({
 export type RolloutPreview = v.InferInput<typeof RolloutPreview>;
 
 const FAILED_MESSAGE = "must be retry or skip";
-/** What to do with the spokes that have failed: try again (the default), or leave them as they are. */
+/** Says whether the spokes that have failed are tried again (the default) or skipped. */
 export const RolloutResumption = v.object({
   failed: v.optional(v.picklist(["retry", "skip"], FAILED_MESSAGE), "retry"),
 });

@@ -7,6 +7,7 @@ import type { GlossaryEntry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELD_ENTRIES } from "#lib/reference/glossary/operations.ts";
 import { RECORD_FIELD_ENTRIES } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELD_ENTRIES } from "#lib/reference/glossary/resources.ts";
+import { ROLLOUT_FIELD_ENTRIES } from "#lib/reference/glossary/rollouts.ts";
 import type { DescribedValue } from "#lib/model/field.ts";
 import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
 import { hubFields } from "#lib/model/hub.ts";
@@ -18,6 +19,7 @@ export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: GlossaryE
   OPERATION_FIELD_ENTRIES,
   RECORD_FIELD_ENTRIES,
   BILLING_FIELD_ENTRIES,
+  ROLLOUT_FIELD_ENTRIES,
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) =>
     keys.split(" | ").map((key) => [key, typeof entry === "string" ? [entry] as const : entry] as const)
@@ -44,7 +46,7 @@ const MODELS = new Map<string, Readonly<Record<string, DescribedValue>>>([
   ...["Federation", "FederationPatch", "FederationRequest", "NewFederation", "NewFederationRequest", "Approval"]
     .map((owner) => [owner, hubFields] as const),
   ...["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields] as const),
-  ...["SpokeAction", "BulkAction"].map((owner) => [owner, ACTION_PARAMETERS] as const),
+  ...["SpokeAction", "BulkAction", "NewRollout"].map((owner) => [owner, ACTION_PARAMETERS] as const),
 ]);
 
 function modelEntry(owner: string, name: string): GlossaryEntry | undefined {

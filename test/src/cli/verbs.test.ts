@@ -70,6 +70,13 @@ spokes show oak
 spokes create north/elm --timeout 1s =6
 spokes create north/twin --copy-of elm --backup now =5
 spokes apply -f -
+rollouts create restart --spoke oak -q >ROLLOUT
+rollouts list
+rollouts show $ROLLOUT
+rollouts pause $ROLLOUT
+rollouts watch $ROLLOUT =1
+rollouts resume $ROLLOUT
+rollouts abort $ROLLOUT
 spokes suspend oak --no-wait
 spokes resume oak --no-wait
 spokes update oak --name Oak --mail held --no-wait

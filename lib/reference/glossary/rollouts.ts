@@ -1,0 +1,84 @@
+/** Describes the API fields of rollouts. */
+import { EXAMPLE_IDS, type GlossaryEntriesByField, type GlossaryEntry } from "#lib/reference/glossary/entry.ts";
+
+const ROLLOUT_ID = "rol_06fj2d0k3v8n5t1y7q4w9z2xbm";
+
+/** The fields that several schemas have. */
+const SHARED: readonly (readonly [name: string, owners: readonly string[], entry: string | GlossaryEntry])[] = [
+  ["id", ["Rollout", "RolloutDetail"], ["The rollout's ID", ROLLOUT_ID]],
+  ["state", ["Rollout", "RolloutDetail"], ["The rollout's state", "running"]],
+  ["action", ["Rollout", "RolloutDetail", "RolloutPreview", "NewRollout"], [
+    "The action on each spoke. Only operators can use reapply",
+    "upgrade",
+  ]],
+  ["parameters", ["Rollout", "RolloutDetail", "RolloutPreview"], [
+    "The parameters of the action",
+    { lmsVersion: "5.2.2" },
+  ]],
+  ["canary", ["Rollout", "RolloutDetail", "RolloutPreview", "NewRollout"], "The first wave, which is watched"],
+  ["batch", ["Rollout", "RolloutDetail", "RolloutPreview", "NewRollout"], [
+    "The number of spokes in each later wave, or a percentage of all spokes (default: 10%)",
+    "10%",
+  ]],
+  ["maxUnavailable", ["Rollout", "RolloutDetail", "RolloutPreview", "NewRollout"], [
+    "The maximum number of spokes in a cluster that are changed at the same time (default: 5)",
+    5,
+  ]],
+  ["maxFailures", ["Rollout", "RolloutDetail", "RolloutPreview", "NewRollout"], [
+    "The number of failed spokes at which the rollout pauses (default: 1)",
+    1,
+  ]],
+  ["window", ["Rollout", "RolloutDetail", "RolloutPreview", "NewRollout"], [
+    "The hours in which operations may start. Operations that have started continue; by default, they start at any time",
+  ]],
+  ["note", ["Rollout", "RolloutDetail"], ["What the rollout waits for; null if it is not running", null]],
+  ["reason", ["Rollout", "RolloutDetail"], ["Why the rollout was paused or aborted", null]],
+  ["waves", ["Rollout", "RolloutDetail"], ["The number of waves, including the canary", 11]],
+  ["currentWave", ["Rollout", "RolloutDetail"], [
+    "The first wave that is not finished, starting with 0, the canary; null if all waves are finished",
+    2,
+  ]],
+  ["counts", ["Rollout", "RolloutDetail"], "The number of spokes in each state"],
+  ["spokes", ["RolloutDetail", "RolloutPreview"], "The spokes, in the order in which they are changed"],
+];
+
+export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
+  ...Object.fromEntries(
+    SHARED.map(([name, owners, entry]) => [owners.map((owner) => `${owner}.${name}`).join(" | "), entry]),
+  ),
+  "path.rolloutId": ["The rollout's ID", ROLLOUT_ID],
+  "NewRollout.": ["", {
+    action: "upgrade",
+    lmsVersion: "5.2.2",
+    selector: { federationId: EXAMPLE_IDS.hub },
+    window: { days: ["sat", "sun"], from: "22:00", to: "05:00", timeZone: "Europe/Berlin" },
+  }],
+  "NewRollout.selector": "The spokes to change. A spoke must match everything that is set; {} selects all your spokes",
+  "selector.ids": ["The IDs of the spokes, in the order in which they are changed", [EXAMPLE_IDS.spoke]],
+  "selector.health": "The spokes' health",
+  "selector.q": ["Text in the spokes' slug, display name or domain", "ash"],
+  "selector.lmsVersion": ["The Moodle version that the spokes run", "4.5.12"],
+  "canary.spokes": ["The number of spokes in the first wave (default: 1)", 1],
+  "canary.minutes": [
+    "How long the first wave is watched before the next one starts, in minutes (default: 10)",
+    10,
+  ],
+  "window.days": ["The days on which the window opens", ["sat", "sun"]],
+  "window.from": ["The time of day at which the window opens", "22:00"],
+  "window.to": ["The time of day at which the window closes, on the next day if it is not after `from`", "05:00"],
+  "window.timeZone": ["The time zone of the days and times", "Europe/Berlin"],
+  "counts.waiting": ["Spokes whose operation has not started", 170],
+  "counts.running": ["Spokes whose operation is queued or running", 4],
+  "counts.checking": ["Spokes whose operation has succeeded, and which have not been found healthy since", 1],
+  "counts.succeeded": ["Spokes that were found healthy after their operation", 24],
+  "counts.failed": ["Spokes whose operation failed, or which were not healthy afterwards", 0],
+  "counts.skipped": ["Spokes that the action cannot change", 1],
+  "spokes.wave": ["The spoke's wave, starting with 0, the canary; null if the action cannot change the spoke", 1],
+  "spokes.state": ["The spoke's state in the rollout", "waiting"],
+  "spokes.reason": ["Why the spoke failed or is skipped", null],
+  "spokes.operationId": ["The ID of the spoke's operation; null before it starts", null],
+  "spokes.endedAt": ["When the spoke's operation ended; null before that", null],
+  "RolloutPreview.waves": ["The number of spokes in each wave, starting with the canary", [1, 20, 20]],
+  "RolloutPreview.skipped": ["The number of spokes that the action cannot change", 1],
+  "RolloutResumption.failed": ["Whether failed spokes are tried again or skipped (default: retry)", "retry"],
+};

@@ -1,0 +1,88 @@
+/** Declares the options of `wheelwright rollouts create`, and builds the request from them. */
+import type { Wheelwright } from "#lib/client/client.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import type { OptionValues } from "./command.ts";
+import { UsageError } from "./exit-status.ts";
+import { resolveSpokeId } from "./find-spoke.ts";
+import { DRY_RUN_OPTION } from "./spoke-change-verbs.ts";
+import { parseDuration } from "./times.ts";
+
+const SELECTOR_OPTIONS = {
+  hub: { type: "string", value: "HUB", help: "only spokes in this hub" },
+  spoke: { type: "string", value: "SPOKE", multiple: true, help: "only this spoke (can be repeated)" },
+  health: { type: "string", value: "healthy|degraded|unknown", help: "only spokes with this health" },
+  search: { type: "string", value: "TEXT", help: "only spokes with this text in their slug, name or domain" },
+  "with-version": { type: "string", value: "VERSION", help: "only spokes that run this version" },
+  "with-size": { type: "string", value: "SIZE", help: "only spokes of this size" },
+  region: { type: "string", value: "REGION", help: "only spokes in this region" },
+} as const;
+
+const RULE_OPTIONS = {
+  canary: { type: "string", value: "N", help: "number of spokes in the first wave (default: 1)" },
+  watch: { type: "string", value: "SPAN", help: "how long to watch the first wave (default: 10m)" },
+  batch: { type: "string", value: "N|N%", help: "spokes per wave, as a number or percentage (default: 10%)" },
+  "max-unavailable": { type: "string", value: "N", help: "most spokes of a cluster to change at a time (default: 5)" },
+  "max-failures": { type: "string", value: "N", help: "number of failures that pauses the rollout (default: 1)" },
+  window: {
+    type: "string",
+    value: "WINDOW",
+    help: "only at these times, for example 'sat,sun 22:00-05:00 Europe/Berlin'",
+  },
+} as const;
+
+export const NEW_ROLLOUT_OPTIONS = {
+  to: { type: "string", value: "VERSION", help: "version to upgrade to" },
+  "skip-backup": { type: "boolean", help: "upgrade without a backup if the cluster cannot take one" },
+  size: { type: "string", value: "SIZE", help: "size to resize to" },
+  ...SELECTOR_OPTIONS,
+  ...RULE_OPTIONS,
+  ...DRY_RUN_OPTION,
+} as const;
+
+type NewRollout = Parameters<Wheelwright["createRollout"]>[1];
+
+export async function buildRolloutBody(
+  api: Wheelwright,
+  action: string,
+  options: OptionValues<typeof NEW_ROLLOUT_OPTIONS>,
+): Promise<NewRollout> {
+  const number = (name: "canary" | "max-unavailable" | "max-failures") =>
+    options[name] === undefined ? undefined : parseCount(`--${name}`, options[name]);
+  const { hub, spoke, canary, watch } = options;
+  const window = options.window === undefined ? undefined : parseWindow(options.window);
+  const minutes = watch === undefined ? 10 : Math.ceil(parseDuration("--watch", watch) / MINUTE);
+  return {
+    action: action as NewRollout["action"], // the server checks it
+    lmsVersion: options.to,
+    skipBackup: options["skip-backup"],
+    size: options.size,
+    selector: {
+      ids: spoke && await Promise.all(spoke.map(async (name) => (await resolveSpokeId(api, name)))),
+      federationId: hub && (await api.getFederation({ federationId: hub })).id,
+      health: options.health,
+      q: options.search,
+      lmsVersion: options["with-version"],
+      size: options["with-size"],
+      region: options.region,
+    },
+    canary: canary === undefined && watch === undefined ? undefined : { spokes: number("canary") ?? 1, minutes },
+    batch: options.batch,
+    maxUnavailable: number("max-unavailable"),
+    maxFailures: number("max-failures"),
+    window,
+  };
+}
+
+function parseCount(option: string, text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new UsageError(`${option} must be a whole number`);
+}
+
+/** Parses a window such as `sat,sun 22:00-05:00 Europe/Berlin`. The server checks the values. */
+function parseWindow(text: string): NonNullable<NewRollout["window"]> {
+  const [, days = "", from = "", to = "", timeZone = ""] = /^(\S+) +([\d:]+)-([\d:]+) +(\S+)$/.exec(text.trim()) ?? [];
+  if (!timeZone) {
+    throw new UsageError("--window must be days, times and a time zone: 'sat,sun 22:00-05:00 Europe/Berlin'");
+  }
+  return { days: days.toLowerCase().split(",") as never, from, to, timeZone };
+}
