@@ -104,6 +104,12 @@ import * as requests_$requestId_approve from "../routes/requests/[requestId]/app
 import * as requests_$requestId_reject from "../routes/requests/[requestId]/reject.ts";
 import * as requests_$requestId_withdraw from "../routes/requests/[requestId]/withdraw.ts";
 import * as reset from "../routes/reset.ts";
+import * as rollouts_index from "../routes/rollouts/index.ts";
+import * as rollouts_new from "../routes/rollouts/new.ts";
+import * as rollouts_$rolloutId_index from "../routes/rollouts/[rolloutId]/index.ts";
+import * as rollouts_$rolloutId_abort from "../routes/rollouts/[rolloutId]/abort.ts";
+import * as rollouts_$rolloutId_pause from "../routes/rollouts/[rolloutId]/pause.ts";
+import * as rollouts_$rolloutId_resume from "../routes/rollouts/[rolloutId]/resume.ts";
 import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
@@ -236,6 +242,12 @@ export const manifest: Manifest = [
   ["/requests/:requestId/reject", requests_$requestId_reject],
   ["/requests/:requestId/withdraw", requests_$requestId_withdraw],
   ["/reset", reset],
+  ["/rollouts", rollouts_index],
+  ["/rollouts/new", rollouts_new],
+  ["/rollouts/:rolloutId", rollouts_$rolloutId_index],
+  ["/rollouts/:rolloutId/abort", rollouts_$rolloutId_abort],
+  ["/rollouts/:rolloutId/pause", rollouts_$rolloutId_pause],
+  ["/rollouts/:rolloutId/resume", rollouts_$rolloutId_resume],
   ["/sign-in", sign_in],
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],

@@ -89,7 +89,8 @@ function sentenceFor({ kind }: AuditEventItem): readonly [BadgeTone, string] {
   return EVENT_SENTENCES[kind as AuditKind] ?? ["still", `${humanize(kind)}: %`];
 }
 
-function objectName({ objectId, actor, metadata: { slug, email } }: AuditEventItem): string {
+function objectName({ objectType, objectId, actor, metadata: { slug, email } }: AuditEventItem): string {
+  if (objectType === "rollout") return "rollout";
   const name = slug ?? email;
   return typeof name === "string" ? name : objectId === actor.id ? actor.email : objectId;
 }
@@ -100,6 +101,7 @@ function objectHref({ kind, objectType, objectId }: AuditEventItem, linkUsers: b
   if (objectType === "spoke") return `/spokes/${objectId}`;
   if (objectType === "federation") return `/hubs/${objectId}`;
   if (objectType === "federation_request") return "/requests";
+  if (objectType === "rollout") return `/rollouts/${objectId}`;
   return objectType === "user" && linkUsers && isUser(objectId) ? `/users/${objectId}` : null;
 }
 
@@ -131,11 +133,11 @@ function splitWords(name: string): string {
 
 /** A sentence for each kind of event. Placeholders: `%` is the event's object, `{…}` the actor or a metadata field. */
 export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTone, sentence: string]>> = {
-  rollout_created: ["info", "A rollout of {action} on {spokes} spokes was started"],
-  rollout_paused: ["warn", "The rollout of {action} was paused"],
-  rollout_resumed: ["info", "The rollout of {action} was resumed"],
-  rollout_aborted: ["still", "The rollout of {action} was aborted"],
-  rollout_completed: ["good", "The rollout of {action} is complete"],
+  rollout_created: ["info", "The % ({action}, {spokes} spokes) was started"],
+  rollout_paused: ["warn", "The % ({action}) was paused"],
+  rollout_resumed: ["info", "The % ({action}) was resumed"],
+  rollout_aborted: ["still", "The % ({action}) was aborted"],
+  rollout_completed: ["good", "The % ({action}) is complete"],
   spoke_requested: ["still", "Spoke % was requested"],
   spoke_provisioned: ["good", "Spoke % is ready"],
   spoke_provision_failed: ["bad", "Spoke % could not be installed"],

@@ -7,6 +7,7 @@ import type { BillingView, CostView } from "#lib/domains/billing/views.ts";
 import type { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import type { FederationView, OverviewView } from "#lib/domains/federations/views.ts";
 import type { MemberView } from "#lib/domains/members/views.ts";
+import type { RolloutDetailView, RolloutPreview, RolloutView } from "#lib/domains/rollouts/views.ts";
 import type { ActionPreview, BulkOutcome, SignInLinkView, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
 import type { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
 
@@ -25,4 +26,7 @@ export type BulkActionResult = v.InferOutput<typeof BulkOutcome>;
 export type PreviewedSpoke = v.InferOutput<typeof SpokePreview>;
 export type BackupList = v.InferOutput<typeof BackupSummaryView>;
 export type RestoreRequestItem = v.InferOutput<typeof RestoreRequestView>;
+export type RolloutItem = v.InferOutput<typeof RolloutView>;
+export type RolloutDetails = v.InferOutput<typeof RolloutDetailView>;
+export type PreviewedRollout = v.InferOutput<typeof RolloutPreview>;
 export type NewSignInLink = v.InferOutput<typeof SignInLinkView>;

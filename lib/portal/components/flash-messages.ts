@@ -20,6 +20,10 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   "restore-requested": "Restore requested. This page shows the status of your request.",
   "restore-done": "Request marked as done.",
   "restore-declined": "Request declined. The requester is notified.",
+  rollout: "Rollout started. This page shows the progress.",
+  "rollout-pause": "Rollout paused. Operations that have started continue.",
+  "rollout-resume": "Rollout resumed.",
+  "rollout-abort": "Rollout aborted. Operations that have started continue.",
   approved: "Request approved. The hub is being created.",
   rejected: "Request rejected. The requester gets an email.",
 };

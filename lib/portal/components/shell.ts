@@ -16,6 +16,7 @@ interface NavItem {
 
 const NAVIGATION: readonly NavItem[] = [
   { section: "hubs", icon: "hubs", text: "Hubs", href: "/hubs" },
+  { section: "rollouts", icon: "waves", text: "Rollouts", href: "/rollouts" },
   { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
   { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },
   { section: "audit", icon: "audit", text: "Audit", href: "/audit", roles: ["operator"] },

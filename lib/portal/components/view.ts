@@ -19,6 +19,7 @@ export interface StreamPosition {
 
 export type PortalSection =
   | "hubs"
+  | "rollouts"
   | "requests"
   | "notifications"
   | "audit"
