@@ -20,7 +20,7 @@ const SELECTOR_OPTIONS = {
 const RULE_OPTIONS = {
   canary: { type: "string", value: "N", help: "number of spokes in the first wave (default: 1)" },
   watch: { type: "string", value: "SPAN", help: "how long to watch the first wave (default: 10m)" },
-  batch: { type: "string", value: "N|N%", help: "spokes per wave, as a number or percentage (default: 10%)" },
+  batch: { type: "string", value: "N", help: "spokes per wave, as a number or percentage such as 10% (default)" },
   "max-unavailable": { type: "string", value: "N", help: "most spokes of a cluster to change at a time (default: 5)" },
   "max-failures": { type: "string", value: "N", help: "number of failures that pauses the rollout (default: 1)" },
   window: {

@@ -53,7 +53,7 @@ export const rolloutsCommands = [
         ["FAILED", (one) => String(one.counts.failed)],
         ["CREATED", (one) => one.createdAt, "time"],
         ["REQUESTED BY", (one) => one.requestedBy.email],
-        ["WAITS FOR", (one) => one.reason ?? one.note],
+        ["NOW", (one) => one.reason ?? one.note],
       ]),
   }),
   defineCommand({
@@ -137,7 +137,7 @@ async function showDetail(cli: CliContext, rollout: RolloutDetail): Promise<void
     ["action", formatAction(rollout)],
     ["wave", formatWave(rollout)],
     ...formatRules(rollout),
-    ["waits for", rollout.note],
+    ["now", rollout.note],
     ["reason", rollout.reason],
     ["requested by", rollout.requestedBy.email],
     ["created", rollout.createdAt, "time"],

@@ -38,10 +38,13 @@ export function newRolloutView({ me, catalog, hubs, values, preview, submission 
             action: "/rollouts/new",
             button: "Preview",
             also: ui.linkButton(["Cancel", "/rollouts"]),
-            submission: submission ?? { values: hidden, message: "", problems: {} },
+            submission,
             hidden: { preview: "yes" },
           },
-          ...fieldsOf(me, catalog, hubs),
+          ...fieldsOf(me, catalog, hubs).map((field) => ({
+            ...field,
+            value: values[field.name as FieldName] || field.value,
+          })),
         ),
         { id: "plan" },
       )
