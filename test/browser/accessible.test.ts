@@ -5,6 +5,7 @@ import { manifest } from "#src/manifest.ts";
 import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import type { Portal } from "#test/support/portal.ts";
+import { insertRollout } from "#test/support/insert-rows.ts";
 import { createTestToken } from "#test/support/users.ts";
 import { isPageEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 
@@ -25,6 +26,7 @@ async function thingsOf({ work: { db, operations }, north, oak, people }: Portal
     operationId: (await operations(oak))[0]!.id,
     tokenId: (await createTestToken(db, people.operator, "cli")).id,
     requestId,
+    rolloutId: await insertRollout(db, people.operator.id, north.id, oak),
     change: "disable",
     action: "upgrade",
   };

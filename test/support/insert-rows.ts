@@ -1,6 +1,7 @@
 /** Inserts a user, a hub and a spoke directly into the database, for tests of code below the domain layer. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
+import { insertRow } from "#test/support/rows.ts";
 
 export async function insertUser(db: Database, email = `${createId("usr")}@example.org`): Promise<string> {
   const id = createId("usr");
@@ -41,4 +42,28 @@ export async function insertSpoke(db: Database, userId: string, federationId: st
     createdBy: userId,
   }).execute();
   return id;
+}
+
+/** Inserts a rollout that restarts one spoke, without a job. Returns its ID. */
+export async function insertRollout(
+  db: Pick<Database, "rows">,
+  requestedBy: string,
+  hub: string,
+  spokeId: string,
+): Promise<string> {
+  const rolloutId = createId("rol");
+  await insertRow(db, "rollouts", {
+    id: rolloutId,
+    action: "restart",
+    parameters: "{}",
+    canarySpokes: 1,
+    canaryMinutes: 10,
+    batch: "10%",
+    maxUnavailable: 5,
+    maxFailures: 1,
+    federationIds: [hub],
+    requestedBy,
+  });
+  await insertRow(db, "rollout_spokes", { rolloutId, spokeId, position: 0, wave: 0, state: "waiting" });
+  return rolloutId;
 }

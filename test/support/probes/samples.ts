@@ -4,7 +4,7 @@ import { createId } from "#lib/base/ids.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
-import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { insertHub, insertRollout, insertSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
 import { insertRow } from "#test/support/rows.ts";
 
@@ -54,8 +54,8 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       absent: createId("rsr"),
     },
     rolloutId: {
-      own: await makeRollout(scene, people.hubAdmin.id, hub, spoke),
-      foreign: await makeRollout(scene, other.id, south, elm),
+      own: await insertRollout(db, people.hubAdmin.id, hub, spoke),
+      foreign: await insertRollout(db, other.id, south, elm),
       absent: createId("rol"),
     },
     userId: { own: people.spokeAdmin.id, foreign: other.id, absent: createId("usr") },
@@ -74,24 +74,6 @@ async function makeRequest({ db }: Scene, userId: string, slug: string): Promise
   const id = createId("frq");
   await db.rows.insertInto("federation_requests").values({ id, slug, name: slug, requestedBy: userId }).execute();
   return id;
-}
-
-async function makeRollout({ db }: Scene, requestedBy: string, hub: string, spokeId: string): Promise<string> {
-  const rolloutId = createId("rol");
-  await insertRow(db, "rollouts", {
-    id: rolloutId,
-    action: "restart",
-    parameters: "{}",
-    canarySpokes: 1,
-    canaryMinutes: 10,
-    batch: "10%",
-    maxUnavailable: 5,
-    maxFailures: 1,
-    federationIds: [hub],
-    requestedBy,
-  });
-  await insertRow(db, "rollout_spokes", { rolloutId, spokeId, position: 0, wave: 0, state: "waiting" });
-  return rolloutId;
 }
 
 async function makeRestoreRequest({ db }: Scene, requestedBy: string, federationId: string, spokeId: string) {
