@@ -736,6 +736,8 @@ export interface NewRollout {
     size?: string | null | undefined;
     /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
     region?: string | null | undefined;
+    /** If true, only spokes whose manifests come from an older revision of the blueprint */
+    outdated?: boolean | null | undefined;
   };
   /** The first wave, which is watched */
   canary?: {

@@ -14,6 +14,7 @@ const SELECTOR_OPTIONS = {
   search: { type: "string", value: "TEXT", help: "only spokes with this text in their slug, name or domain" },
   "with-version": { type: "string", value: "VERSION", help: "only spokes that run this version" },
   "with-size": { type: "string", value: "SIZE", help: "only spokes of this size" },
+  outdated: { type: "boolean", help: "only spokes with manifests from an older release (to update them: reapply)" },
   region: { type: "string", value: "REGION", help: "only spokes in this region" },
 } as const;
 
@@ -64,6 +65,7 @@ export async function buildRolloutBody(
       lmsVersion: options["with-version"],
       size: options["with-size"],
       region: options.region,
+      outdated: options.outdated,
     },
     canary: canary === undefined && watch === undefined ? undefined : { spokes: number("canary") ?? 1, minutes },
     batch: options.batch,

@@ -49,7 +49,7 @@ export async function planRollout(app: App, rows: RowQueries, actor: Actor, inpu
     window: window ?? null,
   };
   const checked = [];
-  for (const spoke of await selectSpokes(rows, actor, selector)) {
+  for (const spoke of await selectSpokes(app, rows, actor, selector)) {
     checked.push({ spoke, reason: await findRefusal(app, rows, spoke, request) });
   }
   const waves = assignWaves(checked.filter(({ reason }) => reason === null).length, {
@@ -67,13 +67,18 @@ export async function planRollout(app: App, rows: RowQueries, actor: Actor, inpu
 }
 
 /** Selects the spokes in the order of the given IDs, or newest last. Throws if the actor may not change one of them. */
-async function selectSpokes(rows: RowQueries, actor: Actor, selector: RolloutSelector): Promise<SpokeRow[]> {
-  const { ids, lmsVersion, size, region, federationId, health, q } = selector;
+async function selectSpokes(
+  { blueprint }: App,
+  rows: RowQueries,
+  actor: Actor,
+  selector: RolloutSelector,
+): Promise<SpokeRow[]> {
+  const { ids, lmsVersion, size, region, federationId, health, q, outdated } = selector;
   const filter = { ...(federationId !== undefined && { federationId }), health, q };
   const listed = (await listSpokes(rows, actor, filter, "hidden")).items.toReversed();
-  const wanted = ids && new Set(ids);
+  const chosen = ids && new Set(ids);
   const matching = listed.filter((spoke) =>
-    (!wanted || wanted.has(spoke.id)) && (lmsVersion === undefined || spoke.lmsVersion === lmsVersion) &&
+    (!chosen || chosen.has(spoke.id)) && (lmsVersion === undefined || spoke.lmsVersion === lmsVersion) &&
     (size === undefined || spoke.size === size) && (region === undefined || spoke.region === region)
   );
   if (matching.length > MAX_ROLLOUT_SPOKES) {
@@ -86,7 +91,8 @@ async function selectSpokes(rows: RowQueries, actor: Actor, selector: RolloutSel
   }
   const order = new Map((ids ?? matching.map(({ id }) => id)).map((id, i) => [id, i]));
   const found = await findVisibleSpokes(rows, actor, matching.map(({ id }) => id));
-  return found.toSorted((a, b) => order.get(a.id)! - order.get(b.id)!);
+  const wanted = found.filter((spoke) => !outdated || spoke.blueprintRevision !== blueprint.revision);
+  return wanted.toSorted((a, b) => order.get(a.id)! - order.get(b.id)!);
 }
 
 /** Returns why the action cannot change the spoke, or null if it can. */

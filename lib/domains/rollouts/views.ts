@@ -59,6 +59,8 @@ export const RolloutSelector = v.object({
   lmsVersion: optionalOrNull(MoodleVersion),
   size: optionalOrNull(boundedText(1, 100)),
   region: optionalOrNull(boundedText(1, 100)),
+  /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
+  outdated: optionalOrNull(v.boolean("must be true or false")),
 });
 export type RolloutSelector = v.InferOutput<typeof RolloutSelector>;
 

@@ -9,7 +9,7 @@ import { describeRules, formatRolloutAction, formatSpokes } from "#lib/portal/ro
 import { ROLLOUT_ACTIONS } from "#lib/model/rollout.ts";
 
 export const NEW_ROLLOUT_FIELDS = [
-  ...["action", "version", "size", "hub", "withVersion", "canary", "minutes", "batch"],
+  ...["action", "version", "size", "hub", "withVersion", "outdated", "canary", "minutes", "batch"],
   ...["maxUnavailable", "maxFailures", "days", "from", "to", "timeZone"],
 ] as const;
 type FieldName = (typeof NEW_ROLLOUT_FIELDS)[number];
@@ -62,6 +62,7 @@ function fieldsOf(me: CurrentUser, catalog: CatalogOffer, { items: hubs }: ListP
     { name: "size", label: "Size to resize to", options: [none("–"), ...choices(catalog.sizes)] },
     { name: "hub", label: "Hub", options: [none("All hubs"), ...hubs.map(({ id, name }) => [id, name] as const)] },
     { name: "withVersion", label: "Only spokes that run", options: [none("Any version"), ...versions] },
+    { name: "outdated", label: "Blueprint", options: [none("Any"), ["yes", "Only spokes with an older blueprint"]] },
     { name: "canary", label: "Spokes in the first wave", value: "1", hint: "The first wave is called the canary." },
     { name: "minutes", label: "Minutes to watch the first wave", value: "10" },
     {
@@ -114,7 +115,7 @@ export function buildRolloutRequest(values: Values): object {
     action,
     lmsVersion: action === "upgrade" ? text("version") : undefined,
     size: action === "resize" ? text("size") : undefined,
-    selector: { federationId: text("hub"), lmsVersion: text("withVersion") },
+    selector: { federationId: text("hub"), lmsVersion: text("withVersion"), outdated: text("outdated") && true },
     canary: { spokes: number("canary") ?? 1, minutes: number("minutes") ?? 10 },
     batch: text("batch"),
     maxUnavailable: number("maxUnavailable"),

@@ -130,7 +130,7 @@ function spokesPanel({ spokes }: RolloutDetails): Markup {
       reason ?? "",
     ]);
     const title = formatWaveTitle(wave);
-    return ui.panel(title, ui.dataTable(title, ["Spoke", "State", "Operation", "Ended", "Reason"], rows), {
+    return ui.panel(title, ui.dataTable(`${title}: spokes`, ["Spoke", "State", "Operation", "Ended", "Reason"], rows), {
       id: `wave-${wave ?? "none"}`,
       live: true,
     });

@@ -58,6 +58,7 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
   "selector.health": "The spokes' health",
   "selector.q": ["Text in the spokes' slug, display name or domain", "ash"],
   "selector.lmsVersion": ["The Moodle version that the spokes run", "4.5.12"],
+  "selector.outdated": ["If true, only spokes whose manifests come from an older revision of the blueprint", true],
   "canary.spokes": ["The number of spokes in the first wave (default: 1)", 1],
   "canary.minutes": [
     "How long the first wave is watched before the next one starts, in minutes (default: 10)",

@@ -75,6 +75,9 @@ test("selects by IDs in their order, by hub, size, version and text", async ({ s
   await updateRows(scene.db, "spokes", { size: "large", lmsVersion: "4.5.1" }, { id: ids[3] });
   assert.equal(await preview({ size: "large" }), ["cedar"]);
   assert.equal(await preview({ lmsVersion: "4.5.1" }), ["cedar"]);
+  assert.equal(await preview({ outdated: true, federationId: scene.hub }), ["oak", "ash", "birch", "cedar"]);
+  await updateRows(scene.db, "spokes", { blueprintRevision: scene.app.blueprint.revision }, { id: ids[1] });
+  assert.equal(await preview({ outdated: true, federationId: scene.hub }), ["oak", "birch", "cedar"]);
   assert.equal(await preview({ size: "huge" }), "rollout_empty");
 });
 
