@@ -745,7 +745,7 @@ export interface NewRollout {
     spokes: number;
     /** How long the first wave is watched before the next one starts, in minutes (default: 10) */
     minutes: number;
-  } | null | undefined;
+  } | undefined;
   /** The number of spokes in each later wave, or a percentage of all spokes (default: 10%); must be a number of spokes such as 20, or a percentage such as 10% */
   batch?: string | null | undefined;
   /** The maximum number of spokes in a cluster that are changed at the same time (default: 5) */
@@ -762,7 +762,7 @@ export interface NewRollout {
     to: string;
     /** The time zone of the days and times; must be a time zone such as Europe/Berlin */
     timeZone: string;
-  } | null | undefined;
+  } | undefined;
 }
 
 export interface NewSpoke {

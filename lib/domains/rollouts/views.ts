@@ -68,11 +68,11 @@ export const NewRollout = v.object({
   action: v.picklist(ROLLOUT_ACTIONS, `must be one of ${ROLLOUT_ACTIONS.join(", ")}`),
   ...parameterEntries(ACTION_PARAMETERS),
   selector: RolloutSelector,
-  canary: optionalOrNull(Canary),
+  canary: v.optional(Canary),
   batch: optionalOrNull(Batch),
   maxUnavailable: optionalOrNull(whole(1, 1000)),
   maxFailures: optionalOrNull(whole(1, 1000)),
-  window: optionalOrNull(Window),
+  window: v.optional(Window),
 });
 export type NewRollout = v.InferOutput<typeof NewRollout>;
 
