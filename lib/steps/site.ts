@@ -58,7 +58,7 @@ export interface HubSite extends Site {
 }
 
 /** The namespaces that steps of running jobs use, so that steps in quick succession share a check of the namespace. */
-type SpacesOfRuns = WeakMap<JobRun, ClusterNamespace>;
+type SpacesOfRuns = WeakMap<JobRun, { readonly cluster: Cluster; readonly space: ClusterNamespace }>;
 
 export async function openSpokeSite(app: App, run: JobRun, spaces?: SpacesOfRuns): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
@@ -67,8 +67,9 @@ export async function openSpokeSite(app: App, run: JobRun, spaces?: SpacesOfRuns
   const { id: spokeId, federationId, namespace, namespaceUid: uid } = spoke;
   const cluster = await app.clusters.open(spoke.cluster);
   const holding = { namespace, uid, federationId, spokeId }, earlier = spaces?.get(run);
-  const site = siteOf(app, cluster, holding, { spoke, inputs }, earlier?.uid === uid ? earlier : undefined);
-  if (uid !== null) spaces?.set(run, site.space);
+  const isSame = earlier?.cluster === cluster && earlier.space.uid === uid;
+  const site = siteOf(app, cluster, holding, { spoke, inputs }, isSame ? earlier.space : undefined);
+  if (uid !== null) spaces?.set(run, { cluster, space: site.space });
   return site;
 }
 
