@@ -11,6 +11,7 @@ export function streamBody(
   outgoing: ServerResponse,
   { startReadTimer: made, stopReadTimer: taken, sent }: RunningRequest,
 ): Response {
+  outgoing.cork(); // sends the headers and the first chunk together
   outgoing.writeHead(status, headers).flushHeaders();
   const write = (bytes: Uint8Array): void | Promise<void> => {
     // Writes directly to the socket if one is assigned, because `outgoing.write` needs four writes for each chunk.
@@ -28,6 +29,7 @@ export function streamBody(
   };
   void sent.then(() => body.cancel());
   body.run(write).then(() => outgoing.end(), () => outgoing.destroy());
+  outgoing.uncork();
   return RESPONSE_ALREADY_SENT;
 }
 

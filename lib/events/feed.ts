@@ -6,7 +6,7 @@
 import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 import { retryWhileUnavailable } from "#lib/drivers/db/retry-while-unavailable.ts";
 import { openStreamReaders, type StreamReaders, type StreamReadersOptions } from "#lib/events/readers.ts";
-import { readStreamBounds, readStreamEvents, type StreamEvent } from "#lib/events/store.ts";
+import { readStreamBounds, readStreamEvents, type StreamBounds, type StreamEvent } from "#lib/events/store.ts";
 import { runWithoutContext } from "#lib/base/work-context.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
 import { createKeepAlives, type SendFrame, type StreamKeepAlive } from "#lib/events/keep-alive.ts";
@@ -44,6 +44,8 @@ export interface HubEventFeed {
   readonly opened: Promise<void>;
   /** Returns the number of the newest event that the feed has read. */
   last(): number;
+  /** Reads the bounds of the hub's events now. Readers that wait for the database at the same time share one read. */
+  readBounds(): Promise<StreamBounds>;
   /** Returns the events after this number, or null if some of them are no longer in the ring buffer. */
   after(number: number): FeedPage | null;
   /** Waits until the feed has an event with a higher number, or until the reader's `ended` signal aborts. */
@@ -64,6 +66,7 @@ interface HubFeed {
   /** The time (`performance.now()`) at which the newest events in the ring buffer were read. */
   readAt: number;
   readonly opened: Promise<void>;
+  readonly readBounds: () => Promise<StreamBounds>;
   end: () => void;
 }
 
@@ -96,6 +99,12 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
         log.warn("Cannot read a hub's new events; the next poll will try again", { federationId, reason });
       },
     );
+    let nextBounds: Promise<StreamBounds> | null = null; // until its statement is sent
+    const readBounds = () =>
+      nextBounds ??= read((rows) => {
+        nextBounds = null;
+        return readStreamBounds(rows, federationId);
+      }, left.signal);
     const unsubscribe = db.wakeups.subscribe(`federation:${federationId}`, refresh);
     const poll = setInterval(refresh, POLL_INTERVAL);
     const hub: HubFeed = {
@@ -103,9 +112,8 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
       last: 0,
       ring: [],
       readAt: 0,
-      opened: read((rows) => readStreamBounds(rows, federationId), left.signal).then(({ last }) =>
-        void (hub.last = last)
-      ),
+      opened: readBounds().then(({ last }) => void (hub.last = last)),
+      readBounds,
       end: () => {
         clearInterval(poll);
         unsubscribe();
@@ -140,6 +148,7 @@ export function openHubFeeds(db: Database, log: Log, options: FeedsOptions): Hub
       return {
         opened: hub.opened,
         last: () => hub.last,
+        readBounds: hub.readBounds,
         after: (number) => findInRing(hub, number),
         wait(number) {
           waiter.position = number;

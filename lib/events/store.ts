@@ -105,7 +105,7 @@ export async function readStreamEvents(
   return found.map(toStreamEvent);
 }
 
-interface StreamBounds {
+export interface StreamBounds {
   /** The number of the newest event, or 0 if there are no events. */
   readonly last: number;
   /** Events up to this number may already have been deleted. */

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { FeedPage, HubEventFeed, HubFeeds } from "#lib/events/feed.ts";
 import type { StreamVisibility } from "#lib/events/visibility.ts";
 import type { StreamReader } from "#lib/events/readers.ts";
-import { readLatestStreamEvents, readStreamBounds, readStreamEvents, type StreamEvent } from "#lib/events/store.ts";
+import { readLatestStreamEvents, readStreamEvents, type StreamEvent } from "#lib/events/store.ts";
 import type { SendFrame, StreamFrame } from "#lib/events/keep-alive.ts";
 import { removeOperatorDetailsDeep } from "#lib/base/operator-details.ts";
 import { runCancellable } from "#lib/base/cancellation.ts";
@@ -74,9 +74,9 @@ async function sendEvents(context: StreamContext): Promise<void> {
 
 /** Sends the earlier events. Returns the number of the last one, and whether the hub was removed. */
 async function sendBacklog(context: StreamContext): Promise<{ sent: number; removed: boolean }> {
-  const { feeds, feed, reader: { federationId, ended }, since } = context;
+  const { feed, reader: { ended }, since } = context;
   await unlessEnded(ended, () => feed.opened);
-  const bounds = await unlessEnded(ended, () => feeds.read((rows) => readStreamBounds(rows, federationId), ended));
+  const bounds = await unlessEnded(ended, feed.readBounds);
   // Another replica may already have sent the client newer events than this feed has read.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;

@@ -31,7 +31,7 @@ interface HeldJobChange {
 }
 
 /** Updates a running job and returns it. Throws FenceLostError if another replica has taken over the job. */
-export async function updateHeldJob(tx: Tx, jobFence: JobFence, change: HeldJobChange = {}): Promise<Job> {
+export async function updateHeldJob(tx: RowQueries, jobFence: JobFence, change: HeldJobChange = {}): Promise<Job> {
   const { label, stepDone, progress } = change;
   return await writeColumns(tx, jobFence, {
     ...(label !== undefined && { label }),
@@ -128,7 +128,7 @@ function appendStep(step: string) {
 }
 
 async function writeColumns(
-  tx: Tx,
+  tx: RowQueries,
   jobFence: JobFence,
   columns: UpdateObject<Schema, "jobs", "jobs">,
 ): Promise<Job> {

@@ -72,17 +72,17 @@ function currentStepOf({ kind }: JobHandler, { finishedSteps }: ClaimableJob): S
 
 /** Records a finished step. If it was the last step, records that the job succeeded. */
 export async function finishStep(tx: Tx, { kind, hooks = {} }: JobHandler, job: Job, step: string): Promise<Job> {
-  const subject = await lockSubject(tx, job);
   const next = stepAfter(kind, job, step);
+  // Sends both statements together. The server runs them in this order.
+  const [subject, after] = await Promise.all([lockSubject(tx, job), next && recordStep(tx, job, step, next.label)]);
   if (next) {
-    const after = await recordStep(tx, job, step, next.label);
     if (after) await recordJobChange(tx, after, subject, {});
     return after ?? await updateHeldJob(tx, job); // the step was already recorded; only the reply was lost
   }
   const outcome = await hooks.onSucceeded?.(tx, await updateHeldJob(tx, job, { stepDone: step })) ?? {};
-  const after = await endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null, stepDone: step });
-  await recordJobChange(tx, after, subject, { ...outcome, jobs: [...outcome.jobs ?? [], ...nextJobs(kind, after)] });
-  return after;
+  const ended = await endHeldJob(tx, job, { state: "succeeded", label: "Done", failure: null, stepDone: step });
+  await recordJobChange(tx, ended, subject, { ...outcome, jobs: [...outcome.jobs ?? [], ...nextJobs(kind, ended)] });
+  return ended;
 }
 
 /** Whether a job of this handler starts without changing any database row except the job's own. */
@@ -207,8 +207,8 @@ export async function requeueUntilOperationEnds(
 }
 
 export async function recordProgress(tx: Tx, job: JobFence & Job, label: string): Promise<void> {
-  const subject = await lockSubject(tx, job);
-  await recordJobChange(tx, await updateHeldJob(tx, job, { label }), subject, {});
+  const [subject, after] = await Promise.all([lockSubject(tx, job), updateHeldJob(tx, job, { label })]);
+  await recordJobChange(tx, after, subject, {});
 }
 
 async function recordJobChange(

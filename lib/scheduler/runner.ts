@@ -157,14 +157,13 @@ function createRun(
     async write(work) {
       throwIfStopped();
       return await heldJob.transact(async (tx, job) => {
-        await lockSubject(tx, job);
-        await updateHeldJob(tx, job);
+        await Promise.all([lockSubject(tx, job), updateHeldJob(tx, job)]); // sent together; the server keeps the order
         return await work(tx);
       });
     },
     async saveProgress(values) {
       throwIfStopped();
-      await heldJob.advance((tx, job) => updateHeldJob(tx, job, { progress: values }));
+      await heldJob.advanceInOneStatement((rows, job) => updateHeldJob(rows, job, { progress: values }));
     },
   };
 }

@@ -57,13 +57,20 @@ export interface HubSite extends Site {
   readonly inputs: HubInputs;
 }
 
-export async function openSpokeSite(app: App, run: JobRun): Promise<SpokeSite> {
+/** The namespaces that steps of running jobs use, so that steps in quick succession share a check of the namespace. */
+type SpacesOfRuns = WeakMap<JobRun, { readonly cluster: Cluster; readonly space: ClusterNamespace }>;
+
+export async function openSpokeSite(app: App, run: JobRun, spaces?: SpacesOfRuns): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
   const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
   const { id: spokeId, federationId, namespace, namespaceUid: uid } = spoke;
   const cluster = await app.clusters.open(spoke.cluster);
-  return siteOf(app, cluster, { namespace, uid, federationId, spokeId }, { spoke, inputs });
+  const holding = { namespace, uid, federationId, spokeId }, earlier = spaces?.get(run);
+  const isSame = earlier?.cluster === cluster && earlier.space.uid === uid;
+  const site = siteOf(app, cluster, holding, { spoke, inputs }, isSame ? earlier.space : undefined);
+  if (uid !== null) spaces?.set(run, { cluster, space: site.space });
+  return site;
 }
 
 export async function openHubSite(app: App, run: JobRun): Promise<HubSite> {
@@ -75,8 +82,14 @@ export async function openHubSite(app: App, run: JobRun): Promise<HubSite> {
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId: null }, { hub, inputs });
 }
 
-function siteOf<Own extends object>(app: App, cluster: Cluster, holding: NamespaceRecord, own: Own): Site & Own {
-  let space: ClusterNamespace | undefined;
+function siteOf<Own extends object>(
+  app: App,
+  cluster: Cluster,
+  holding: NamespaceRecord,
+  own: Own,
+  opened?: ClusterNamespace,
+): Site & Own {
+  let space = opened;
   return {
     ...own,
     app,
@@ -104,7 +117,8 @@ export function spokeHandler<Progress extends SharedProgress, Payload extends ob
   hooks: NoInfer<HandlerHooks<SpokeSite, Progress, Payload>>,
 ): JobHandler<Progress, Payload, Step> {
   const readEvidence = ({ space }: SpokeSite, run: JobRun) => space.evidence(run);
-  return createJobHandler(kind, (run: JobRun) => openSpokeSite(app, run), steps, { readEvidence, ...hooks });
+  const spaces: SpacesOfRuns = new WeakMap();
+  return createJobHandler(kind, (run: JobRun) => openSpokeSite(app, run, spaces), steps, { readEvidence, ...hooks });
 }
 
 /** Returns the options for waiting on the cluster: the step's remaining time, and a callback that reports progress. */

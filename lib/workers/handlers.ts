@@ -33,6 +33,7 @@ import { sealAuditLog } from "#lib/workers/upkeep/seal.ts";
 import { clusterCheckHandler, sweepHandler } from "#lib/workers/sweep/sweep.ts";
 import { withClusterCheck } from "#lib/steps/same-cluster.ts";
 import { createTemplate } from "#lib/workers/templates/create.ts";
+import { prepareTemplates } from "#lib/workers/templates/prepare.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
@@ -66,6 +67,7 @@ const UPKEEP_HANDLERS = [
     planRestoreTests,
     restoreTestHandler,
     createTemplate,
+    prepareTemplates,
     retireTemplates,
     pruneOldRows,
     deleteExpiredDomains,

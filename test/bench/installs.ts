@@ -3,12 +3,15 @@
  *
  * `simulate` without delays and `serve` run as separate processes, and spokes are installed one after another. So the
  * CPU time is that of our program alone, including its periodic tasks. Calls to the cluster and statements to the
- * database are counted. Starts are measured from the spawn to the first response of healthz and to the greeting of
- * `npm start`, on a new and on a used directory. Prints the median, minimum and maximum. `--profile` makes `serve`
+ * database are counted. Starts are measured from the spawn to the first response of healthz (also of the executable, if
+ * `npm run build` created one) and to the greeting of `npm start`, on a new and on a used directory. Prints the median, minimum and maximum. `--profile` makes `serve`
  * write a CPU profile. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -19,12 +22,24 @@ import { openKubeProxy } from "#test/lib/doctor/kube-proxy.ts";
 import { openClusterProcess } from "#test/support/bench/cluster.ts";
 import { signIn, type TestClient } from "#test/support/client.ts";
 import { openSeparatePostgresServer, type SeparatePostgresServer } from "#test/support/server.ts";
-import { type StartedProgram, startProgram } from "#test/support/program.ts";
+import { startProgram } from "#test/support/program.ts";
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 /** The most milliseconds of CPU time for an installation, and seconds until the first response of `serve`. */
 const INSTALL_GOAL = 100, START_GOAL = 0.6;
 const WARM_UP = 3; // installs after which the code is compiled
+
+const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+/** How people start `serve`: from a checkout, and in a container. */
+const STARTED_FILES: readonly (readonly [name: string, line: readonly [string, ...string[]]])[] = [
+  ["serve", [process.execPath, fileOf("src/wheelwright.js"), "serve"]],
+  ["dist/wheelwright serve", [fileOf("dist/wheelwright"), "serve"]],
+];
+
+interface Started {
+  readonly child: ChildProcess;
+  stop(): Promise<unknown>;
+}
 
 interface Options {
   readonly installs: number;
@@ -145,14 +160,23 @@ async function countStatements({ directory }: SeparatePostgresServer): Promise<n
   return (await readFile(join(directory, "server.log"), "utf8")).match(/LOG: {2}(?:statement|execute)/g)?.length ?? 0;
 }
 
-function measureServe(env: Env, count: number): Promise<readonly Figure[]> {
+async function measureServe(env: Env, count: number): Promise<readonly Figure[]> {
   const port = 20_000 + process.pid % 10_000;
-  return measureStarts("`serve` until its first response", count, START_GOAL, async () => {
-    const program = startProgram(["serve"], { ...env, PORT: String(port) });
-    const healthy = () => fetch(`http://127.0.0.1:${port}/api/healthz`).then((reply) => reply.ok, () => false);
-    while (!await healthy()) await sleep(2);
-    return program;
-  });
+  const healthy = () => fetch(`http://127.0.0.1:${port}/api/healthz`).then((reply) => reply.ok, () => false),
+    figures = [];
+  for (const [name, [file, ...line]] of STARTED_FILES) {
+    const times = existsSync(file) ? count : 0;
+    figures.push(
+      ...await measureStarts(`\`${name}\` until its first response`, times, START_GOAL, async () => {
+        const { PATH, HOME } = process.env;
+        const child = spawn(file, line, { env: { PATH, HOME, ...env, PORT: String(port) }, stdio: "ignore" });
+        while (!await healthy()) await sleep(2);
+        const stop = () => new Promise((resolve) => child.once("close", resolve).kill());
+        return { child, stop };
+      }),
+    );
+  }
+  return figures;
 }
 
 async function measureDev(directory: string, count: number): Promise<readonly Figure[]> {
@@ -172,7 +196,7 @@ async function measureStarts(
   name: string,
   count: number,
   goal: number | undefined,
-  start: () => Promise<StartedProgram>,
+  start: () => Promise<Started>,
 ): Promise<readonly Figure[]> {
   const seconds: number[] = [], processor: number[] = [];
   for (let i = 0; i < count; i++) {

@@ -114,7 +114,7 @@ test("are resumed after a replica is killed, and retained exactly by the rule", 
   await killed.kill();
   assert.equal(await queryRows(db, "select 1 from backups where kind = 'nightly' and ready_at >= $1", [MORNING]), []);
   simulator.faults.remove(held);
-  const other = await startReplica(app, "with nights");
+  const other = await startReplica(app, "plan-backups");
   try {
     await advanceTime(context);
   } finally {
@@ -144,7 +144,7 @@ test("report repeated failures only once, and delete old backups after a success
   }
   const later = new Date(MORNING.getTime() + DAY + HOUR);
   await setDatabaseClock(db, later);
-  const replica = await startReplica(app, "with nights");
+  const replica = await startReplica(app, "plan-backups");
   try {
     await advanceTime(context);
   } finally {

@@ -5,7 +5,7 @@ import { SECOND } from "#lib/base/time.ts";
  * Each delay as a share of the delay after which an object is ready, and as seconds that were measured on a real
  * cluster (Kubernetes 1.33, 2 cores, local disk, images already pulled).
  *
- * Measured totals: 64 to 69 for an install Job, 6 to 9 until a new database is ready, 5 for an existing database, 7 for
+ * Measured totals: 64 to 69 for an install Job (with 5 to wait for the entry point's servers), 6 to 9 until a new database is ready, 5 for an existing database, 7 for
  * Moodle, 4 to 5 for a Job that runs Moodle's command line, 5 for the initial content, 2 for psql and curl, 5 to
  * suspend a site, 16 to delete a namespace. A Job's total includes its pod's start and its init containers.
  *
@@ -21,7 +21,7 @@ const DELAYS = {
   /** The time that a container runs, depending on its program. `job` is the default for programs in Jobs. */
   initContainer: [1 / 10, 0.3],
   job: [1 / 2, 0.7],
-  install: [1 / 2, 64],
+  install: [1 / 2, 59], // 64 less the 5 that the entry point waits for its servers, which the install Job does not start
   upgrade: [1 / 2, 60],
   cli: [1 / 2, 3.5],
   seed: [1 / 2, 3.7],

@@ -48,12 +48,18 @@ interface JobRun {
   lastSentence: string | undefined;
 }
 
-export async function followJob(context: NamespaceContext, name: string, waiting: JobWaitOptions): Promise<JobResult> {
+/** `created` is the Job if it was read a moment ago. It then need not be read before the first watch. */
+export async function followJob(
+  context: NamespaceContext,
+  name: string,
+  waiting: JobWaitOptions,
+  created?: KubeObject,
+): Promise<JobResult> {
   const listen = waiting.listen && (() => reportLines(jobRun, waiting, waiting.listen!()));
   const logs = followLogs(context.api, context.namespace, waiting.signal, listen);
   const jobRun: JobRun = { context, name, job: undefined, pods: new Map(), logs, lastSentence: undefined };
   try {
-    await attachEvidence(context, waiting, () => waitForEnd(jobRun, waiting));
+    await attachEvidence(context, waiting, () => waitForEnd(jobRun, waiting, created));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
@@ -75,12 +81,12 @@ function reportLines(jobRun: JobRun, { onProgress }: JobWaitOptions, onLine: (li
   };
 }
 
-async function waitForEnd(jobRun: JobRun, waiting: JobWaitOptions): Promise<void> {
+async function waitForEnd(jobRun: JobRun, waiting: JobWaitOptions, created?: KubeObject): Promise<void> {
   const { context, name, logs } = jobRun;
   const since = context.api.now();
   const check = async (call: ClusterCall, isFirst: boolean): Promise<WaitCheckResult<true>> => {
     await context.guard.write(call);
-    const job = await context.objects.get({ ...JOB, name }, call);
+    const job = isFirst && created ? created : await context.objects.get({ ...JOB, name }, call);
     if (!job) throw jobMissingError(name, jobRun.job !== undefined);
     const complete = isTrueCondition(findStatusCondition(job, "Complete")); // a complete Job does not need events or watches
     if (isFirst && !complete) return {};

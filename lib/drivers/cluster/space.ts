@@ -91,9 +91,9 @@ export function openClusterNamespace(context: NamespaceContext): ClusterNamespac
       }, waiting),
     run: async (job, waiting) => {
       const started = performance.now();
-      const { metadata } = await create(job, waiting);
+      const created = await create(job, waiting);
       const timeout = Math.max(waiting.timeout - (performance.now() - started), 1);
-      return await followJob(context, metadata.name, { ...waiting, timeout });
+      return await followJob(context, created.metadata.name, { ...waiting, timeout }, created);
     },
     follow: (job, waiting) => followJob(context, job, waiting),
     evidence: async (call) => {

@@ -30,6 +30,7 @@ import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/nam
 import { addNotes, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { createVolumesFromTemplate, startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
+import { buildTemplateKey } from "#lib/moodle/template.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 
 export function provisionHandler(app: App): JobHandler {
@@ -54,7 +55,8 @@ export function provisionHandler(app: App): JobHandler {
     async install(site, run) {
       if (hasFilledVolumes(site)) return; // the step `setup` checks the existing data
       await requireSameSite(run, site.spoke, await install(site, run));
-      await requestTemplate(site, run);
+      // By now, the images are known to work, and the creation of the template cannot delay the site.
+      await requestTemplate(app, run, site.inputs, buildTemplateKey(site.spoke, site.inputs, site.blueprint.revision));
     },
     async setup(site, run) {
       await seed(site, run, setUpSite, await readSeedInput(site));

@@ -98,7 +98,7 @@ export function createTemplate(app: App): JobHandler {
       await patchSiteObjects(siteSandbox, run, [buildFieldPatch(DATABASE_STATEFULSET_REF, "/spec/replicas", 0)]);
       await siteSandbox.space.noPods(SITE_POD_SELECTOR, buildClusterWaitOptions(run));
     }),
-    snapshots: wrapStep("snapshots", takeSnapshots),
+    snapshots: wrapStep("snapshots", (siteSandbox, run) => takeSnapshots(app, siteSandbox, run)),
     clear: (run: TemplateRun) => deleteSandbox(app, run),
     end: recordResult,
   };
@@ -109,15 +109,21 @@ export function createTemplate(app: App): JobHandler {
 async function tryStep(app: App, run: TemplateRun, step: string, work: StepWork): Promise<void> {
   if (run.job.progress.failed) return;
   const { attempt, failure } = run.job;
-  if (attempt > MAX_ATTEMPTS && failure) return await run.saveProgress({ failed: failure }); // too many crashes
+  if (attempt > MAX_ATTEMPTS && failure) return await giveUp(run, failure); // too many crashes
   try {
     await work(await openTemplateSandbox(app, run), run);
   } catch (error) {
     run.signal.throwIfAborted();
     const { nature, report: { code, message } } = analyzeFailure(error, step);
     if (error instanceof StepYielded || nature !== "permanent" && attempt < MAX_ATTEMPTS) throw error;
-    await run.saveProgress({ failed: { step, code, message } });
+    await giveUp(run, { step, code, message });
   }
+}
+
+/** Records the failure before the sandbox is deleted, because new sites may wait for the template. */
+async function giveUp(run: TemplateRun, failed: NonNullable<TemplateRun["job"]["progress"]["failed"]>): Promise<void> {
+  await run.saveProgress({ failed });
+  await recordFailure(run);
 }
 
 async function openTemplateSandbox(app: App, run: TemplateRun): Promise<Sandbox> {
@@ -163,15 +169,20 @@ async function installMoodle(siteSandbox: Sandbox, run: TemplateRun): Promise<vo
 }
 
 /** Takes the template's snapshots. Their names are stored in the database before the snapshots are created. */
-async function takeSnapshots(siteSandbox: Sandbox, run: TemplateRun): Promise<void> {
+async function takeSnapshots({ db }: App, siteSandbox: Sandbox, run: TemplateRun): Promise<void> {
   const { template: id } = run.job.payload;
+  const row = await findTemplateById(db.rows, id);
+  if (row?.state === "ready") return; // a replica was killed after this step; sites may already use the snapshots
   const planned = await planSnapshots(siteSandbox, run, { id, kind: "manual" });
   await run.write((tx) => saveTemplateVolumes(tx, id, planned));
   const volumes = await createSnapshots(siteSandbox, run, planned, {
     labels: buildOwnerLabels(siteSandbox.inputs),
     create: (snapshot) => siteSandbox.space.create(snapshot, run),
   });
-  await run.write((tx) => saveTemplateVolumes(tx, id, volumes));
+  await run.write(async (tx) => {
+    await saveTemplateVolumes(tx, id, volumes);
+    await markTemplateReady(tx, id); // new sites need not wait until the sandbox is deleted
+  });
 }
 
 /** Deletes the sandbox. Does nothing if no sandbox was created. */
@@ -191,13 +202,17 @@ async function releaseSnapshots({ db }: App, { cluster, space }: Sandbox, run: T
   }
 }
 
+/** Records the result again: an older release or a killed replica may not have recorded it in the earlier steps. */
 async function recordResult(run: TemplateRun): Promise<void> {
-  const { cluster, template, inputs: { version } } = run.job.payload, failure = run.job.progress.failed;
-  if (!failure) {
-    await run.write((tx) => markTemplateReady(tx, template));
-    return run.log.info("A template is ready", { template, cluster, version });
-  }
-  const { step, code, message: reason } = failure;
+  const { cluster, template, inputs: { version } } = run.job.payload;
+  if (run.job.progress.failed) return await recordFailure(run);
+  await run.write((tx) => markTemplateReady(tx, template));
+  run.log.info("A template is ready", { template, cluster, version });
+}
+
+async function recordFailure(run: TemplateRun): Promise<void> {
+  const { cluster, template, inputs: { version } } = run.job.payload;
+  const { step, code, message: reason } = run.job.progress.failed!;
+  if (!await run.write((tx) => markTemplateFailed(tx, template, { from: "creating", reason }))) return;
   run.log.warn("Failed to create a template", { template, cluster, version, step, code, reason });
-  await run.write((tx) => markTemplateFailed(tx, template, { from: "creating", reason }));
 }

@@ -1,6 +1,6 @@
 /**
- * Retires templates (snapshots from which new sites start) that were not used for two weeks or no longer match new
- * spokes. A template's snapshots are deleted before its row.
+ * Retires templates (snapshots from which new sites start) that no longer match new spokes, and those for other versions
+ * than the default that were not used for two weeks. A template's snapshots are deleted before its row.
  */
 import type { App } from "#lib/app.ts";
 import {
@@ -48,7 +48,8 @@ export function retireTemplates(app: App): JobHandler {
 function isExpired(app: App, template: SiteTemplate, now: Date): boolean {
   const { createdAt, readyAt, lastUsedAt } = template;
   const idle = now.getTime() - Math.max(...[createdAt, readyAt, lastUsedAt].map((at) => at?.getTime() ?? 0));
-  return idle > (app.config.templates && isCurrent(app, template) ? UNUSED_LIMIT : OUTDATED_LIMIT);
+  if (!app.config.templates || !isCurrent(app, template)) return idle > OUTDATED_LIMIT;
+  return template.version !== app.catalog.defaults.version && idle > UNUSED_LIMIT; // the default is always prepared
 }
 
 /** Returns whether new spokes would still use this template with the current configuration. */

@@ -37,16 +37,10 @@ import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/steps/site-record.ts";
-import {
-  addNotes,
-  buildClusterWaitOptions,
-  isStepError,
-  permanentError,
-  type SpokeSite,
-  type StepError,
-} from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, isStepError, permanentError, type SpokeSite } from "#lib/steps/site.ts";
 import { createPvcsFromSnapshots, deleteSourceSnapshots } from "#lib/recovery/volumes/pvcs.ts";
-import { STORAGE_FULL_PATTERN } from "#lib/recovery/volumes/storage-full.ts";
+import { isTemplateError } from "#lib/workers/templates/template-errors.ts";
+import { waitForTemplate } from "#lib/workers/templates/wait.ts";
 import { readBackupSnapshots } from "#lib/recovery/volumes/backup-snapshots.ts";
 
 /** Time limits in milliseconds for steps that use a template. If they take longer, installing Moodle is faster. */
@@ -106,8 +100,10 @@ async function chooseTemplate(site: SpokeSite, run: JobRun): Promise<TemplateUse
   const problem = findSnapshotBlueprintProblem(blueprint, { ...inputs, origin });
   if (problem !== null) return await skipTemplate(problem);
   if (await hasPvcs(site, run)) return await skipTemplate("an installation had already started");
+  const key = buildTemplateKey(spoke, inputs, blueprint.revision);
+  await waitForTemplate(site, run, key);
   const use = await run.write(async (tx) => {
-    const template = await lockTemplate(tx, buildTemplateKey(spoke, inputs, blueprint.revision));
+    const template = await lockTemplate(tx, key);
     const why = findTemplateProblem(template, inputs);
     if (why !== null) return why;
     await recordTemplateUse(tx, template!, { spokeId: spoke.id, adoptionId: origin.adoptionId });
@@ -175,23 +171,6 @@ async function tryTemplate(
       return await findTemplateUse(tx, site.spoke.id);
     });
   }
-}
-
-/** Error codes of a faulty template: a snapshot failed, or the container that adapts the template's data failed. */
-const TEMPLATE_ERRORS = new Set([
-  ...["SnapshotGone", "SnapshotFailed", "NoSnapshotClass", "DiskTooSmall", "OtherDriver", "Incomplete"],
-  ...["another_cluster", "NoSiteInSnapshot", "DatabaseDamaged", "OtherPostgres", "DatabaseMissing"],
-]);
-
-/**
- * Returns whether the error would also affect other spokes that use this template. Returns false for an error that
- * affects only one spoke, such as a full quota or node.
- */
-function isTemplateError({ code, message }: StepError): boolean {
-  if (TEMPLATE_ERRORS.has(code)) return true;
-  if (code === "deadline") return message.startsWith("Waiting for VolumeSnapshot ");
-  if (code === "ProvisioningFailed") return /snapshot/i.test(message) && !STORAGE_FULL_PATTERN.test(message);
-  return code === "CrashLoopBackOff" && /\bcontainer adopt\b/.test(message);
 }
 
 /** Returns whether the site was complete at any time, so that its data no longer depends on the template. */

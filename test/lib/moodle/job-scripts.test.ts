@@ -72,6 +72,37 @@ test("maintenance-job.yaml runs Moodle's script, and refuses an older attempt", 
   assert.is(run(folder, "maintenance-enable", { php: "exit 7" }, "101").status, 7);
 });
 
+/** An entry point as in the built-in image. */
+const ENTRY_POINT = `echo "start scripts"
+exec runsvdir -P /etc/service &
+RUNSVDIR=$!
+sleep 5
+for _srv in one two; do
+    sv status "$_srv"
+done
+if [ $# -gt 0 ]; then
+    exec "$@"
+fi
+trap shutdown TERM
+`;
+
+test("install-job.yaml runs the entry point without starting servers, and then prints the facts", ({ folder }) => {
+  const { command: [shell, flag, script, ...rest], args } = containerOf("install"), file = join(folder, "entry.sh");
+  const text = String(script).replaceAll("/tmp/", `${folder}/`).replace("/bin/docker-entrypoint.sh", file);
+  const installWith = (entryPoint: string) => {
+    writeFileSync(file, entryPoint);
+    for (const name of ["php", "runsvdir", "sleep", "sv"]) {
+      writeFileSync(join(folder, name), `#!/bin/sh\necho ${name} "$1"\n`, { mode: 0o755 });
+    }
+    const env = { PATH: `${folder}:${process.env["PATH"]}` };
+    const { status, stdout } = spawnSync(shell, [flag, text, ...rest, ...args], { env });
+    return { status, lines: stdout.toString().trim().split("\n") };
+  };
+  assert.equal(installWith(ENTRY_POINT), { status: 0, lines: ["start scripts", "php -r"] });
+  assert.is(installWith("exit 3").status, 3);
+  assert.equal(installWith('echo other\nexec "$@"').lines, ["other", "php -r"]);
+});
+
 test("password-job.yaml reads the password from the Secret, and passes it in no argument", () => {
   const { command, env, envFrom } = containerOf("password");
   assert.equal([command.length, command[0], command[1], envFrom], [3, "php", "-r", undefined]);

@@ -177,9 +177,13 @@ export async function makeApp(
   return { app, close: () => cluster.close() };
 }
 
-/** Starts a replica without nightly backups by default: they would disturb tests that move the clock. */
-export async function startReplica(app: App, nights: "with nights" | "without" = "without"): Promise<Scheduler> {
+/** Jobs that start without a request. They would disturb tests that move the clock or count templates. */
+const UNREQUESTED = ["plan-backups", "prepare-templates"] as const;
+
+/** Starts a replica. Of the jobs that start without a request, it runs only those in `also`. */
+export async function startReplica(app: App, ...also: (typeof UNREQUESTED)[number][]): Promise<Scheduler> {
   const retry = { firstMs: 50, maxMs: 200 };
-  const own = createHandlers(app).filter(({ kind }) => nights === "with nights" || kind.kind !== "plan-backups");
+  const without = UNREQUESTED.filter((kind) => !also.includes(kind)) as readonly string[];
+  const own = createHandlers(app).filter(({ kind }) => !without.includes(kind.kind));
   return await openScheduler(app, { handlers: own, lanes: 64, retry });
 }

@@ -45,6 +45,7 @@ const PROGRAMS: readonly Program[] = [
   [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), runCodeVersionScript],
   [(_, command) => /^php -r .*from mdl_files/s.test(command), runFileVerification],
   [(image, command) => MOODLE.test(image) && (command === "true" || FACTS.test(command)), runEntryPointInJob],
+  [(image, command) => MOODLE.test(image) && command.includes("/bin/docker-entrypoint.sh"), runEntryPointInJob],
   [(image, command) => MOODLE.test(image) && command === "", runEntryPointAsServer],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],
   [(_, command) => /^(sh|bash|\/bin\/sh) -c /.test(command), runShell],

@@ -91,10 +91,8 @@ test("that fails leaves nothing behind, fails no spoke, and is retried after one
     await setDatabaseClock(scene.db, new Date(nextAttemptAt!.getTime() + 1000));
     const before = await scene.db.now();
     await installSpoke(context, slug);
-    return await until(async () => {
-      const [template] = await listTemplates(scene);
-      return template!.createdAt >= before && template!.state === state && template!;
-    }, 60_000);
+    await until(async () => (await listTemplates(scene))[0]!.createdAt >= before, 60_000);
+    return await waitForTemplate(scene, state);
   };
   const secondFailure = await installAfterDelay("third", "failed");
   assert.equal([secondFailure.failures, secondFailure.id === failed.id], [2, false]);

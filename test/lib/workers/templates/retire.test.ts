@@ -31,10 +31,21 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-/** Runs the retirement this many milliseconds after the template was ready. */
-async function retireAfter({ scene, template }: Context, after: number, app: App = scene.app): Promise<void> {
+/**
+ * Runs the retirement this many milliseconds after the template was ready. Unless `app` says otherwise, another version
+ * is the default, because templates for the default version are kept.
+ */
+async function retireAfter(
+  { scene, template }: Context,
+  after: number,
+  app: App = withOtherDefault(scene.app),
+): Promise<void> {
   await setDatabaseClock(scene.db, new Date(template.readyAt!.getTime() + after));
   await runRetirement(app);
+}
+
+function withOtherDefault(app: App): App {
+  return { ...app, catalog: { ...app.catalog, defaults: { ...app.catalog.defaults, version: "5.2.2" } } };
 }
 
 async function listStates({ scene }: Context): Promise<string[]> {
@@ -59,6 +70,11 @@ test("keeps a template that was used within 14 days, and then deletes its row, c
   assert.equal(await listStates(context), ["ready"], "it was used on day 13");
   await retireAfter(context, 28 * DAY);
   await assertDeleted(context);
+});
+
+test("keeps the template for the default version, even if it is not used", async (context) => {
+  await retireAfter(context, 100 * DAY, context.scene.app);
+  assert.equal(await listStates(context), ["ready"]);
 });
 
 for (

@@ -8,6 +8,8 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { readOperationNotes } from "#lib/jobs/operation.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
+import { isFinalJobState } from "#lib/jobs/job.ts";
+import { selectRows } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
@@ -34,11 +36,12 @@ export async function listTemplates({ db }: WorkScene): Promise<SiteTemplate[]> 
   return await db.rows.selectFrom("templates").selectAll().orderBy("createdAt").execute();
 }
 
-/** Waits until the first template has this state. */
+/** Waits until the first template has this state and its sandbox is deleted. */
 export async function waitForTemplate(scene: WorkScene, state: SiteTemplate["state"]): Promise<SiteTemplate> {
   return await until(async () => {
     const [template] = await listTemplates(scene);
-    return template?.state === state && template;
+    const jobs = await selectRows(scene.db, "jobs", { kind: "create-template" }, { columns: ["state"] });
+    return template?.state === state && jobs.every((job) => isFinalJobState(job.state)) && template;
   }, 60_000);
 }
 
