@@ -9,7 +9,7 @@ import {
   type ClusterNamespace,
   type ClusterWaitOptions,
 } from "#lib/drivers/cluster/cluster.ts";
-import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { explainClusterError, type Explanation } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
@@ -136,6 +136,11 @@ export function isStepError(error: unknown): error is StepError {
   return error instanceof ClusterError || error instanceof Refusal;
 }
 
+/** Explains an error to users: what failed, why, and what to do about it. */
+export function explainStepError(error: StepError): Explanation {
+  return error instanceof Refusal ? error : explainClusterError(error);
+}
+
 /**
  * Adds the site's state and instructions for its recovery to a permanent error. Returns a transient error, or an error
  * about a lost namespace, unchanged.
@@ -146,7 +151,9 @@ export function withRecoveryInstructions(
   advise: (hint: string | undefined) => string,
 ): StepError {
   const describe = (message: string) => `${message}. The site must stay stopped. ${was}`;
-  if (error instanceof Refusal) return new Refusal(error.code, describe(error.message), advise(error.hint));
+  if (error instanceof Refusal) {
+    return new Refusal(error.code, describe(error.message), advise(error.hint), error.blame);
+  }
   if (error.transient || error.code === "ForeignNamespace" || error.code === "Terminating") return error;
   const { code, message, blame, hint } = explainClusterError(error), { evidence } = error;
   return new ClusterError(code, describe(message), {

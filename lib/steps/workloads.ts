@@ -24,13 +24,8 @@ import { MINUTE } from "#lib/base/time.ts";
 import { createOrApplyWithFence, patchWithFence } from "#lib/steps/fenced-objects.ts";
 import { buildFieldPatch, type ObjectPatch, type ObjectPut } from "#lib/operations/change.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_CRONJOB_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import {
-  buildClusterWaitOptions,
-  KUBERNETES_JOB_KIND,
-  permanentError,
-  pollUntil,
-  type SpokeSite,
-} from "#lib/steps/site.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND, pollUntil, type SpokeSite } from "#lib/steps/site.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // how long to wait for a running scheduled task, in milliseconds
@@ -134,7 +129,7 @@ export async function requireRunningSite(
 ): Promise<void> {
   const parts = await Promise.all([DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
-  throw permanentError(
+  throw new Refusal(
     "Suspended",
     `The site is suspended, and can ${restriction} only while it runs`,
     `Resume the site, then ${action}.`,

@@ -14,7 +14,8 @@ import type { JobHandler, JobHooks, JobRun, Outcome, RunOf } from "#lib/schedule
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
-import { permanentError, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import { spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 import { saveBackupCounts } from "#lib/domains/backups/restore-test-store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -94,10 +95,9 @@ function kindOf({ payload }: BackupJob): BackupKind {
 /** Throws if the spoke failed, or its removal began, after the backup was queued: the backup would be useless. */
 function requireLiveSpoke({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
-  const message = `Cannot take a backup: ${slug} is ${state}`;
-  throw permanentError(
+  throw new Refusal(
     "SpokeState",
-    message,
+    `Cannot take a backup: ${slug} is ${state}`,
     "Retry the failed operation, or resume the spoke. Nightly backups then continue automatically.",
   );
 }
