@@ -9,6 +9,7 @@ export const releases: readonly ReleaseNotes[] = [
       "Shell completion also completes the commands that run the service, such as `serve`, `doctor` and `backup`.",
       "The number of calls to a cluster, mail server, DNS server and payment provider is limited, so that a busy service does not overload them.",
       "The Copy buttons of the portal also work over plain HTTP: they select the text.",
+      "`wheelwright doctor --reconcile --json` lists a `code` for each change that it could not apply, such as `SlugTaken`, and a hint.",
       "A misused command always exits with status 2 and prints its usage, also a noun without a verb, as in `wheelwright spokes`. The command line itself refuses unknown values of options such as `--state`.",
       "The portal has one style sheet, and its pages contain no inline styles.",
       "When an operation is continued by another release that cannot read its data, it ends with a failure report.",
