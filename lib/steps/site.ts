@@ -18,12 +18,17 @@ import {
   type HandlerHooks,
   type JobHandler,
   type JobRun,
+  type RunOf,
   type StepFunctions,
 } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
+
+/** A run of an operation, with the types of the data that the operation declares. */
+export type OperationRun<Name extends keyof typeof OPERATIONS> = RunOf<(typeof OPERATIONS)[Name]["kind"]>;
 
 export const KUBERNETES_JOB_KIND = { apiVersion: "batch/v1", kind: "Job" };
 
@@ -163,6 +168,12 @@ export function withRecoveryInstructions(
     cause: error,
     ...(evidence === undefined ? {} : { evidence }),
   });
+}
+
+/** Waits until `findProblem` returns null, like `pollUntil`. Throws a transient ClusterError if the time limit is reached. */
+export async function waitUntil(run: JobRun, findProblem: () => Promise<string | null>): Promise<void> {
+  const problem = await pollUntil(run, findProblem);
+  if (problem !== null) throw new ClusterError("deadline", problem, { transient: true });
 }
 
 const MAX_PAUSE = 3 * SECOND; // the longest pause between two calls of `findProblem`

@@ -5,11 +5,17 @@ import { Refusal } from "#lib/base/refusals.ts";
 import type { JobResult, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
-import type { JobHandler, JobRun, RunOf, StepFunctions } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun, StepFunctions } from "#lib/scheduler/handler.ts";
 import { missingObjectError } from "#lib/steps/fenced-objects.ts";
 import { type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/steps/site-jobs.ts";
 import { taskOutcomes } from "#lib/steps/outcomes.ts";
-import { buildClusterWaitOptions, KUBERNETES_JOB_KIND, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
+import {
+  buildClusterWaitOptions,
+  KUBERNETES_JOB_KIND,
+  type OperationRun,
+  spokeHandler,
+  type SpokeSite,
+} from "#lib/steps/site.ts";
 
 export function purgeCaches(app: App): JobHandler {
   return siteTaskHandler(app, OPERATIONS["purge-caches"], {
@@ -49,7 +55,7 @@ export async function runPurgeJob(site: JobContext, run: JobRun): Promise<void> 
  */
 async function runCronJob(
   { space }: JobContext,
-  run: RunOf<(typeof OPERATIONS)["run-cron"]["kind"]>,
+  run: OperationRun<"run-cron">,
 ): Promise<JobResult> {
   const { cronJob } = run.job.progress;
   if (cronJob !== undefined && await space.get({ ...KUBERNETES_JOB_KIND, name: cronJob }, run)) {

@@ -21,8 +21,7 @@ import { readInstallation, signWithInstallationKey } from "#lib/installation/ins
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { refersToSnapshot, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import {
   deleteBackupSnapshots,
@@ -31,7 +30,7 @@ import {
 } from "#lib/workers/backups/delete-expired.ts";
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { isMissingNamespace } from "#lib/steps/same-cluster.ts";
-import { addNotes, buildClusterWaitOptions, isStepError, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, isStepError, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
 const MAX_ATTEMPTS = 3;
@@ -43,7 +42,7 @@ export interface BackupRequest {
 }
 
 /** Takes a last backup of a spoke before its removal. If the backup fails, the spoke is removed without a backup. */
-export async function takeLastSnapshot(site: SpokeSite, run: RunOf<typeof OPERATIONS.remove.kind>): Promise<void> {
+export async function takeLastSnapshot(site: SpokeSite, run: OperationRun<"remove">): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
   try {

@@ -23,6 +23,7 @@ import {
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/steps/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
@@ -127,7 +128,7 @@ async function reportStuckRemoval(app: App, run: RemovalRun, step: string, error
     if (spokeId === null) return;
     const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
     const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };
-    const about = { objectType: "spoke", objectId: spokeId, federationId, spokeId } as const;
+    const about = buildSpokeSubject({ id: spokeId, federationId: federationId! });
     await recordChange(tx, requester, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
   });
 }

@@ -19,7 +19,7 @@ import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { SizeDependentInputs } from "#lib/operations/progress.ts";
-import type { JobHandler, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { listSizeDependentObjects } from "#lib/operations/resize.ts";
 import { requireOriginalSite, RESTART_ANNOTATION, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
@@ -32,13 +32,13 @@ import {
   waitForDiskExpansion,
 } from "#lib/workers/resize/disks.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
-import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { patchSiteObject, requireRunningSite, waitForQuotaUpdate, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import type { JobOf } from "#lib/jobs/job.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
-type ResizeRun = RunOf<typeof OPERATIONS.resize.kind>;
+type ResizeRun = OperationRun<"resize">;
 
 export function resizeHandler(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS.resize, {

@@ -5,14 +5,19 @@
 import { type Backup, markBackupFailed } from "#lib/domains/backups/store.ts";
 import { addErrorDetails, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { Refusal } from "#lib/base/refusals.ts";
-import type { RunOf } from "#lib/scheduler/handler.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { UpgradeBackup } from "#lib/operations/upgrade.ts";
 import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
-import { addNotes, explainStepError, isStepError, type SpokeSite, type StepError } from "#lib/steps/site.ts";
+import {
+  addNotes,
+  explainStepError,
+  isStepError,
+  type OperationRun,
+  type SpokeSite,
+  type StepError,
+} from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-export async function backUpBeforeUpgrade(site: SpokeSite, run: RunOf<typeof OPERATIONS.upgrade.kind>): Promise<void> {
+export async function backUpBeforeUpgrade(site: SpokeSite, run: OperationRun<"upgrade">): Promise<void> {
   const earlier = await findInterruptedUpgrade(site.app.db.rows, run.job);
   if (earlier) {
     const backup = earlier.progress.backup ?? null;

@@ -15,7 +15,7 @@ import {
 import { Refusal } from "#lib/base/refusals.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type JobHandler, type RunOf, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { type JobHandler, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { buildUpgradeChanges, type PreparedUpgrade } from "#lib/operations/upgrade.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
@@ -40,13 +40,13 @@ import {
   waitForWorkload,
 } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { addNotes, buildClusterWaitOptions, isStepError, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, isStepError, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
-type UpgradeRun = RunOf<typeof OPERATIONS.upgrade.kind>;
+type UpgradeRun = OperationRun<"upgrade">;
 
 export function upgradeHandler(app: App): JobHandler {
   const handler = spokeActionHandler(app, OPERATIONS.upgrade, {
