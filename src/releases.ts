@@ -10,6 +10,7 @@ export const releases: readonly ReleaseNotes[] = [
       "Shell completion also completes the commands that run the service, such as `serve`, `doctor` and `backup`.",
       "The number of calls to a cluster, mail server, DNS server and payment provider is limited, so that a busy service does not overload them.",
       "The Copy buttons of the portal also work over plain HTTP: they select the text.",
+      "`wheelwright doctor --reconcile --json` lists a `code` for each change that it could not apply, such as `SlugTaken`, and a hint.",
       "The template of the default version is created as soon as Wheelwright is connected to a cluster, so that even the first spoke starts from it, and it is kept while it is unused. `TEMPLATES=off` prevents this.",
       "A spoke waits for a template that is almost ready, if that is sooner than an installation. The operation shows the wait. A template is ready before its sandbox is deleted, so about 20 seconds earlier.",
       "An installation takes five seconds less: its Job no longer starts the web server. This changes the blueprint, so existing spokes show a newer blueprint as drift, and templates are created again. Sites stay as they are.",

@@ -2,7 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findStaleFiles } from "#src/generate.ts";
-import { readSources as read, resolveImport as resolve } from "#test/support/sources.ts";
+import { findLongFunctions } from "#test/support/function-lengths.ts";
+import { readSources as read, readSourceTexts, resolveImport as resolve } from "#test/support/sources.ts";
 
 const test = suite("rules");
 
@@ -111,11 +112,13 @@ test("the client imports its own files alone, and only commands import it", asyn
   }));
 });
 
-test("a file is at most 250 lines long", async () => {
-  const long = (await read("lib", "routes", "src", "test")).filter(({ text }) =>
-    text.trimEnd().split("\n").length > 250
-  );
-  none(long.map(({ path }) => path));
+test("a module and a style sheet are at most 250 lines long", async () => {
+  const files = [...await read("lib", "routes", "src", "test"), ...await readSourceTexts(".css", "lib")];
+  none(files.filter(({ text }) => text.trimEnd().split("\n").length > 250).map(({ path }) => path));
+});
+
+test("a function is at most 100 lines long", async () => {
+  none(await findLongFunctions(await read("lib", "routes", "src"), 100));
 });
 
 test("a module begins with a comment that says what it does, except routes, which declare it", async () => {

@@ -2,6 +2,8 @@
  * Defines the results of `wheelwright doctor`. `failing` means that spokes cannot be installed or are not isolated from
  * each other. `warning` means that something works only in part, or that the result is unknown.
  */
+import type { RefusalCode } from "#lib/base/refusals.ts";
+
 export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
@@ -12,6 +14,8 @@ export interface Finding {
   readonly message: string;
   /** Instructions for fixing the problem. */
   readonly hint?: string | undefined;
+  /** The code of the refusal, if a change to the database was refused. */
+  readonly code?: RefusalCode;
 }
 
 export interface FindingSection {

@@ -113,24 +113,24 @@ gap:var(--s5)}.card{background:var(--surface);border:1px solid var(--line);borde
 padding:clamp(var(--s4),5vw,2rem);display:grid;gap:var(--s4)}.brand{display:inline-flex;align-items:center;gap:var(--s2);
 color:var(--ink);font-weight:650;letter-spacing:-.01em;text-decoration:none}.brand svg{width:1.75rem;height:1.75rem;color:var(--accent);
 flex:none}.lead{color:var(--ink-soft)}form{display:grid;gap:var(--s4)}label{display:grid;gap:var(--s1);font-weight:600;font-size:var(--small)}
-label .hint,.hint{font-weight:400;font-size:var(--small);color:var(--ink-soft)}input,select,textarea{width:100%;min-height:2.75rem;
-padding:.55rem .75rem;font:inherit;font-size:var(--body);font-weight:400;color:var(--ink);background:var(--surface);border:1px
-solid var(--edge);border-radius:var(--round-small)}input[type=checkbox],input[type=radio]{width:1.15rem;min-height:1.15rem;
-height:1.15rem;accent-color:var(--accent)}input::placeholder{color:var(--ink-soft);opacity:1}input:focus-visible,select:focus-visible,
-textarea:focus-visible{outline-offset:0;border-color:var(--accent);border-radius:var(--round-small)}[aria-invalid=true]{
-border-color:var(--bad)}button,.button{display:inline-flex;align-items:center;justify-content:center;gap:var(--s2);min-height:2.75rem;
-padding:.5rem 1.1rem;font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid transparent;
-border-radius:var(--round-small);cursor:pointer;text-decoration:none}button:hover,.button:hover{filter:brightness(1.08)}
-button.quiet,.button.quiet{color:var(--accent);background:transparent;border-color:var(--line)}.callout{padding:var(--s3)
-var(--s4);border-radius:var(--round-small);background:var(--accent-soft);color:var(--ink);border-inline-start:3px solid var(--accent)}
-.callout.good{background:var(--good-soft);border-color:var(--good)}.callout.warn{background:var(--warn-soft);border-color:var(--warn)}
-.callout.bad{background:var(--bad-soft);border-color:var(--bad)}.visually-hidden{position:absolute;width:1px;height:1px;
-overflow:hidden;clip-path:inset(50%);white-space:nowrap}.skip{position:absolute;left:var(--s3);top:-4rem;z-index:9;padding:var(--s2)
-var(--s4);background:var(--surface);border-radius:var(--round-small)}.skip:focus{top:var(--s3)}@media(prefers-reduced-motion:no-preference){
-html{scroll-behavior:smooth}}@media print{body{background:#fff;color:#000}.card{box-shadow:none}}form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .hint{font-weight:400}
-.field .problem{font-size:var(--small);font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);
-gap:var(--s1) var(--s2);align-items:center}.field.tick .hint{grid-column:2}details>.rest{display:grid;gap:var(--s4);margin-top:var(--s4)}
-.form-actions{display:flex;flex-wrap:wrap;gap:var(--s3);align-items:center}.shell{display:grid;grid-template-columns:14.5rem minmax(0,1fr);min-height:100vh}.side{position:sticky;top:0;height:100vh;
+.hint{font-weight:400;font-size:var(--small);color:var(--ink-soft)}input,select,textarea{width:100%;min-height:2.75rem;padding:.55rem
+.75rem;font:inherit;font-size:var(--body);font-weight:400;color:var(--ink);background:var(--surface);border:1px solid var(--edge);
+border-radius:var(--round-small)}input[type=checkbox],input[type=radio]{width:1.15rem;min-height:1.15rem;height:1.15rem;
+accent-color:var(--accent)}input::placeholder{color:var(--ink-soft);opacity:1}input:focus-visible,select:focus-visible,textarea:focus-visible{
+outline-offset:0;border-color:var(--accent);border-radius:var(--round-small)}button,.button{display:inline-flex;align-items:center;
+justify-content:center;gap:var(--s2);min-height:2.75rem;padding:.5rem 1.1rem;font:inherit;font-weight:600;color:var(--on-accent);
+background:var(--accent);border:1px solid transparent;border-radius:var(--round-small);cursor:pointer;text-decoration:none}
+button:hover,.button:hover{filter:brightness(1.08)}button.quiet,.button.quiet{color:var(--accent);background:transparent;
+border-color:var(--line)}.visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.skip{position:absolute;left:var(--s3);top:-4rem;z-index:9;padding:var(--s2) var(--s4);background:var(--surface);border-radius:var(--round-small)}
+.skip:focus{top:var(--s3)}@media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}@media print{body{background:#fff;
+color:#000}.card{box-shadow:none}}[aria-invalid=true]{border-color:var(--bad)}.callout{padding:var(--s3) var(--s4);border-radius:var(--round-small);background:var(--accent-soft);
+color:var(--ink);border-inline-start:3px solid var(--accent)}.callout.good{background:var(--good-soft);border-color:var(--good)}
+.callout.warn{background:var(--warn-soft);border-color:var(--warn)}.callout.bad{background:var(--bad-soft);border-color:var(--bad)}
+form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .problem{font-size:var(--small);
+font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);gap:var(--s1) var(--s2);align-items:center}
+.field.tick .hint{grid-column:2}details>.rest{display:grid;gap:var(--s4);margin-top:var(--s4)}.form-actions{display:flex;
+flex-wrap:wrap;gap:var(--s3);align-items:center}.shell{display:grid;grid-template-columns:14.5rem minmax(0,1fr);min-height:100vh}.side{position:sticky;top:0;height:100vh;
 display:flex;flex-direction:column;gap:var(--s4);padding:var(--s5) var(--s3) var(--s4);border-inline-end:1px solid var(--line);
 overflow-y:auto}.side .brand{padding:0 var(--s3);font-size:var(--large)}.side nav{flex:1;display:flex;flex-direction:column;
 gap:var(--s4)}.side ul{list-style:none;padding:0;display:grid;gap:2px}.side nav a{position:relative;display:flex;align-items:center;
@@ -330,25 +330,24 @@ gap:var(--s5)}.card{background:var(--surface);border:1px solid var(--line);borde
 padding:clamp(var(--s4),5vw,2rem);display:grid;gap:var(--s4)}.brand{display:inline-flex;align-items:center;gap:var(--s2);
 color:var(--ink);font-weight:650;letter-spacing:-.01em;text-decoration:none}.brand svg{width:1.75rem;height:1.75rem;color:var(--accent);
 flex:none}.lead{color:var(--ink-soft)}.small{font-size:var(--small)}form{display:grid;gap:var(--s4)}label{display:grid;gap:var(--s1);
-font-weight:600;font-size:var(--small)}label .hint,.hint{font-weight:400;font-size:var(--small);color:var(--ink-soft)}input,
-select,textarea{width:100%;min-height:2.75rem;padding:.55rem .75rem;font:inherit;font-size:var(--body);font-weight:400;color:var(--ink);
+font-weight:600;font-size:var(--small)}.hint{font-weight:400;font-size:var(--small);color:var(--ink-soft)}input,select,textarea{
+width:100%;min-height:2.75rem;padding:.55rem .75rem;font:inherit;font-size:var(--body);font-weight:400;color:var(--ink);
 background:var(--surface);border:1px solid var(--edge);border-radius:var(--round-small)}input[type=checkbox],input[type=radio]{
 width:1.15rem;min-height:1.15rem;height:1.15rem;accent-color:var(--accent)}input::placeholder{color:var(--ink-soft);opacity:1}
 input:focus-visible,select:focus-visible,textarea:focus-visible{outline-offset:0;border-color:var(--accent);border-radius:var(--round-small)}
-[aria-invalid=true]{border-color:var(--bad)}button,.button{display:inline-flex;align-items:center;justify-content:center;
-gap:var(--s2);min-height:2.75rem;padding:.5rem 1.1rem;font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);
-border:1px solid transparent;border-radius:var(--round-small);cursor:pointer;text-decoration:none}button:hover,.button:hover{
-filter:brightness(1.08)}button.quiet,.button.quiet{color:var(--accent);background:transparent;border-color:var(--line)}.callout{
-padding:var(--s3) var(--s4);border-radius:var(--round-small);background:var(--accent-soft);color:var(--ink);border-inline-start:3px
-solid var(--accent)}.callout.good{background:var(--good-soft);border-color:var(--good)}.callout.warn{background:var(--warn-soft);
-border-color:var(--warn)}.callout.bad{background:var(--bad-soft);border-color:var(--bad)}.visually-hidden{position:absolute;
-width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}.skip{position:absolute;left:var(--s3);top:-4rem;
-z-index:9;padding:var(--s2) var(--s4);background:var(--surface);border-radius:var(--round-small)}.skip:focus{top:var(--s3)}
-@media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}@media print{body{background:#fff;color:#000}.card{
-box-shadow:none}}form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .hint{font-weight:400}
-.field .problem{font-size:var(--small);font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);
-gap:var(--s1) var(--s2);align-items:center}.field.tick .hint{grid-column:2}details>.rest{display:grid;gap:var(--s4);margin-top:var(--s4)}
-.form-actions{display:flex;flex-wrap:wrap;gap:var(--s3);align-items:center}.page{max-width:29rem;padding-top:clamp(var(--s5),8vh,6rem)}.page>header{display:flex;justify-content:center}.card>header{
+button,.button{display:inline-flex;align-items:center;justify-content:center;gap:var(--s2);min-height:2.75rem;padding:.5rem
+1.1rem;font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid transparent;border-radius:var(--round-small);
+cursor:pointer;text-decoration:none}button:hover,.button:hover{filter:brightness(1.08)}button.quiet,.button.quiet{color:var(--accent);
+background:transparent;border-color:var(--line)}.visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;
+clip-path:inset(50%);white-space:nowrap}.skip{position:absolute;left:var(--s3);top:-4rem;z-index:9;padding:var(--s2) var(--s4);
+background:var(--surface);border-radius:var(--round-small)}.skip:focus{top:var(--s3)}@media(prefers-reduced-motion:no-preference){
+html{scroll-behavior:smooth}}@media print{body{background:#fff;color:#000}.card{box-shadow:none}}[aria-invalid=true]{border-color:var(--bad)}.callout{padding:var(--s3) var(--s4);border-radius:var(--round-small);background:var(--accent-soft);
+color:var(--ink);border-inline-start:3px solid var(--accent)}.callout.good{background:var(--good-soft);border-color:var(--good)}
+.callout.warn{background:var(--warn-soft);border-color:var(--warn)}.callout.bad{background:var(--bad-soft);border-color:var(--bad)}
+form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .problem{font-size:var(--small);
+font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);gap:var(--s1) var(--s2);align-items:center}
+.field.tick .hint{grid-column:2}details>.rest{display:grid;gap:var(--s4);margin-top:var(--s4)}.form-actions{display:flex;
+flex-wrap:wrap;gap:var(--s3);align-items:center}.page{max-width:29rem;padding-top:clamp(var(--s5),8vh,6rem)}.page>header{display:flex;justify-content:center}.card>header{
 display:grid;gap:var(--s2)}.card h1{font-size:var(--title);overflow-wrap:anywhere}.label{font-weight:600;font-size:var(--small)}
 .account{padding:.55rem .75rem;background:var(--sunken);border-radius:var(--round-small);overflow-wrap:anywhere}input.visually-hidden{
 min-height:0;padding:0;border:0}.places{list-style:none;padding:0;display:grid;border:1px solid var(--line);border-radius:var(--round-small)}

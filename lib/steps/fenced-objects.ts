@@ -23,17 +23,29 @@ import { permanentError } from "#lib/steps/site.ts";
 const TRIES = 10;
 const ANNOTATION = `/metadata/annotations/${FENCE_METADATA_KEY.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-export interface FencedPatch {
-  readonly ref: ObjectRef;
-  readonly jobFence: JobFence;
-  readonly change: (object: KubeObject) => readonly PatchOperation[];
+/** A call to the cluster on behalf of a job, such as a JobRun. */
+interface FencedCall extends ClusterCall {
+  readonly job: JobFence;
 }
+
+type CreatePatch = (object: KubeObject) => readonly PatchOperation[];
 
 /** Patches an object. Throws FenceLostError if a newer run (with a higher claim number) has already changed it. */
 export async function patchWithFence(
   space: ClusterNamespace,
-  { ref, jobFence, change }: FencedPatch,
+  ref: ObjectRef,
+  call: FencedCall,
+  change: CreatePatch,
+): Promise<KubeObject> {
+  return await patchAsJob(space, ref, call.job, call, change);
+}
+
+async function patchAsJob(
+  space: ClusterNamespace,
+  ref: ObjectRef,
+  jobFence: JobFence,
   call: ClusterCall,
+  change: CreatePatch,
 ): Promise<KubeObject> {
   for (let attempt = 1;; attempt++) {
     const object = await space.get(ref, call);
@@ -45,6 +57,12 @@ export async function patchWithFence(
       if (!refused || attempt === TRIES) throw error; // a controller or a newer run wrote in between: try again
     }
   }
+}
+
+/** Deletes an existing object. Throws FenceLostError if a newer run has already changed it. */
+export async function deleteWithFence(space: ClusterNamespace, ref: ObjectRef, call: FencedCall): Promise<void> {
+  const { metadata } = await patchWithFence(space, ref, call, () => []);
+  await space.delete(ref, metadata.uid!, call);
 }
 
 /**
@@ -59,8 +77,7 @@ export async function applyWithFence(
 ): Promise<KubeObject> {
   const ref = toObjectRef(object), { metadata } = object;
   for (let attempt = 1;; attempt++) {
-    const { uid, resourceVersion } =
-      (await patchWithFence(space, { ref, jobFence, change: createFieldOwnerPatch }, call)).metadata;
+    const { uid, resourceVersion } = (await patchAsJob(space, ref, jobFence, call, createFieldOwnerPatch)).metadata;
     const versioned = { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     try {
       const { objects } = await space.apply([{ ...object, metadata: versioned }], call);

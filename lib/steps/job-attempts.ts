@@ -2,6 +2,8 @@
  * Ensures that Kubernetes Jobs of earlier attempts do not run in parallel with a new Job. Waits for an old Job if this
  * operation created it or its pod has started. Deletes any other Job, because its pod could start later.
  */
+import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import type { JobResult, JobWaitOptions, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { JobContext } from "#lib/steps/site-jobs.ts";
@@ -45,8 +47,7 @@ async function endAttempt(
 }
 
 export function hasKubernetesJobEnded(job: KubeObject): boolean {
-  const conditions: { type: string; status: string }[] = job["status"]?.conditions ?? [];
-  return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
+  return ["Complete", "Failed"].some((type) => isTrueCondition(findStatusCondition(job, type)));
 }
 
 async function hasBegun(space: JobContext["space"], run: JobRun, name: string): Promise<boolean> {

@@ -3,7 +3,7 @@
  * row is not changed if the removal of the spoke or hub has begun.
  */
 import type { Updateable } from "kysely";
-import type { AuditEntry } from "#lib/audit/store.ts";
+import { type AuditEntry, buildHubSubject, buildSpokeSubject } from "#lib/audit/store.ts";
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { listBackups } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -228,18 +228,13 @@ async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChan
 }
 
 function outcomeOf(spoke: SpokeRow, job: Job, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
-  const about = {
-    objectType: "spoke",
-    objectId: spoke.id,
-    federationId: spoke.federationId,
-    spokeId: spoke.id,
-  } as const;
-  return { state: spoke.state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
+  const entry = { kind, ...buildSpokeSubject(spoke), metadata: { ...metadata, operationId: job.id } };
+  return { state: spoke.state, audit: [entry] };
 }
 
 function hubOutcomeOf(job: Job, state: string, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
-  const about = { objectType: "federation", objectId: job.federationId!, federationId: job.federationId } as const;
-  return { state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
+  const entry = { kind, ...buildHubSubject(job.federationId!), metadata: { ...metadata, operationId: job.id } };
+  return { state, audit: [entry] };
 }
 
 function failureOf({ step, code, fault, message }: FailureReport): Record<string, unknown> {

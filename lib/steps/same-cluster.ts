@@ -6,7 +6,8 @@
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
-import { type NamespaceRecord, openHubSite, openSpokeSite, permanentError, type Site } from "#lib/steps/site.ts";
+import { type NamespaceRecord, openHubSite, openSpokeSite, type Site } from "#lib/steps/site.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 
 /** Stores the cluster's identity in the row of the spoke or hub. Must be called before the namespace is created. */
 export async function saveClusterIdentity({ cluster, holding }: Site, run: JobRun): Promise<void> {
@@ -16,7 +17,7 @@ export async function saveClusterIdentity({ cluster, holding }: Site, run: JobRu
 }
 
 /**
- * Throws an `another_cluster` ClusterError if the namespace was created in another cluster. If the row has no cluster
+ * Throws the Refusal `another_cluster` if the namespace was created in another cluster. If the row has no cluster
  * identity and the namespace is in this cluster, stores its identity. Rereads the row, as the step may have changed it.
  */
 export async function requireSameCluster(site: Site, run: JobRun): Promise<void> {
@@ -63,10 +64,10 @@ function rowOf(
   return spokeId === null ? { table: "federations", id: federationId } : { table: "spokes", id: spokeId };
 }
 
-function otherCluster(name: string, { federationId, spokeId }: NamespaceRecord): ClusterError {
+function otherCluster(name: string, { federationId, spokeId }: NamespaceRecord): Refusal {
   const [what, url] = spokeId === null ? ["hub", `federations/${federationId}`] : ["spoke", `spokes/${spokeId}`];
   const message = `The cluster ${name} is not the one in which the ${what} was created`;
-  return permanentError(
+  return new Refusal(
     "another_cluster",
     message,
     `Use a kubeconfig for the cluster in which the ${what} was created. ` +

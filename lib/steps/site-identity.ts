@@ -4,14 +4,13 @@
  */
 import { sql } from "kysely";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /**
- * Stores Moodle's site identifier in the spoke's row on the first call, and compares it on later calls. Throws a
- * permanent ClusterError if the identifier is missing, or a Refusal if it differs.
+ * Stores Moodle's site identifier in the spoke's row on the first call, and compares it on later calls. Throws a Refusal
+ * if the identifier is missing or differs.
  */
 export async function requireSameSite(run: JobRun, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;
@@ -19,13 +18,10 @@ export async function requireSameSite(run: JobRun, spoke: SpokeRow, site: SiteId
     const message = spoke.siteIdentifier
       ? "The database no longer contains an installed site"
       : "Moodle's installation ended, but the database contains no complete site";
-    throw new ClusterError("NotInstalled", message, {
-      transient: false,
-      blame: spoke.siteIdentifier ? "operator" : "cluster",
-      hint: spoke.siteIdentifier
-        ? LOST
-        : "Read the log of the install Job, then retry. The retry first deletes the incomplete site.",
-    });
+    const hint = spoke.siteIdentifier
+      ? LOST
+      : "Read the log of the install Job, then retry. The retry first deletes the incomplete site.";
+    throw new Refusal("NotInstalled", message, hint, spoke.siteIdentifier ? "operator" : "cluster");
   }
   const storedIdentifier = await run.write(async (tx) => {
     const row = await tx.updateTable("spokes")

@@ -52,7 +52,7 @@ async function applyOrReplaceFields(
       fields = findManifestMismatches(object, existing).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
     const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
       .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
-    await patchWithFence(space, { ref: toObjectRef(object), jobFence: run.job, change: () => change }, run);
+    await patchWithFence(space, toObjectRef(object), run, () => change);
     return await applyWithFence(space, object, run.job, run);
   } catch (error) {
     throw isRefusal(error) ? explainRefusal(error, object) : error;

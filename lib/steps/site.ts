@@ -9,7 +9,7 @@ import {
   type ClusterNamespace,
   type ClusterWaitOptions,
 } from "#lib/drivers/cluster/cluster.ts";
-import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
+import { explainClusterError, type Explanation } from "#lib/drivers/cluster/diagnosis/explain.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
@@ -18,12 +18,17 @@ import {
   type HandlerHooks,
   type JobHandler,
   type JobRun,
+  type RunOf,
   type StepFunctions,
 } from "#lib/scheduler/handler.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { FailureCause } from "#lib/base/errors.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import { backoffDelay, SECOND, sleep } from "#lib/base/time.ts";
+
+/** A run of an operation, with the types of the data that the operation declares. */
+export type OperationRun<Name extends keyof typeof OPERATIONS> = RunOf<(typeof OPERATIONS)[Name]["kind"]>;
 
 export const KUBERNETES_JOB_KIND = { apiVersion: "batch/v1", kind: "Job" };
 
@@ -150,6 +155,11 @@ export function isStepError(error: unknown): error is StepError {
   return error instanceof ClusterError || error instanceof Refusal;
 }
 
+/** Explains an error to users: what failed, why, and what to do about it. */
+export function explainStepError(error: StepError): Explanation {
+  return error instanceof Refusal ? error : explainClusterError(error);
+}
+
 /**
  * Adds the site's state and instructions for its recovery to a permanent error. Returns a transient error, or an error
  * about a lost namespace, unchanged.
@@ -160,7 +170,9 @@ export function withRecoveryInstructions(
   advise: (hint: string | undefined) => string,
 ): StepError {
   const describe = (message: string) => `${message}. The site must stay stopped. ${was}`;
-  if (error instanceof Refusal) return new Refusal(error.code, describe(error.message), advise(error.hint));
+  if (error instanceof Refusal) {
+    return new Refusal(error.code, describe(error.message), advise(error.hint), error.blame);
+  }
   if (error.transient || error.code === "ForeignNamespace" || error.code === "Terminating") return error;
   const { code, message, blame, hint } = explainClusterError(error), { evidence } = error;
   return new ClusterError(code, describe(message), {
@@ -170,6 +182,12 @@ export function withRecoveryInstructions(
     cause: error,
     ...(evidence === undefined ? {} : { evidence }),
   });
+}
+
+/** Waits until `findProblem` returns null, like `pollUntil`. Throws a transient ClusterError if the time limit is reached. */
+export async function waitUntil(run: JobRun, findProblem: () => Promise<string | null>): Promise<void> {
+  const problem = await pollUntil(run, findProblem);
+  if (problem !== null) throw new ClusterError("deadline", problem, { transient: true });
 }
 
 const MAX_PAUSE = 3 * SECOND; // the longest pause between two calls of `findProblem`

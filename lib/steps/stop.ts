@@ -15,17 +15,22 @@ import {
   type PatchOperation,
 } from "#lib/drivers/cluster/cluster.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { backoffDelay, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { patchWithFence } from "#lib/steps/fenced-objects.ts";
 import { isMissingNamespace } from "#lib/steps/same-cluster.ts";
-import { addNotes, buildClusterWaitOptions, KUBERNETES_JOB_KIND, type SpokeSite } from "#lib/steps/site.ts";
+import {
+  addNotes,
+  buildClusterWaitOptions,
+  KUBERNETES_JOB_KIND,
+  type OperationRun,
+  type SpokeSite,
+} from "#lib/steps/site.ts";
 
 const MAX_ATTEMPTS = 3;
 const MAX_POD_WAIT = 3 * MINUTE; // for the pods of Moodle or the database to end; six times the usual grace period
 
-export async function stopSite(site: SpokeSite, run: RunOf<typeof OPERATIONS.remove.kind>): Promise<void> {
+export async function stopSite(site: SpokeSite, run: OperationRun<"remove">): Promise<void> {
   if (site.spoke.readyAt === null || site.holding.uid === null) return; // the site never had data
   const giveUp = (reason: string) => addNotes(run, [`The site was not stopped before it was removed: ${reason}`]);
   for (let attempt = (run.job.progress.stops ?? 0) + 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -72,5 +77,5 @@ async function patchIfExists(
   change: PatchOperation,
 ): Promise<void> {
   if (!await space.get(ref, run)) return;
-  await patchWithFence(space, { ref, jobFence: run.job, change: () => [change] }, run);
+  await patchWithFence(space, ref, run, () => [change]);
 }

@@ -2,6 +2,8 @@
  * Starts and stops the Kubernetes objects that run a site: its Deployment, StatefulSet and CronJob. If a newer run has
  * changed an object, a replica that lost its job can no longer change it.
  */
+import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import {
   addErrorDetails,
@@ -24,13 +26,8 @@ import { MINUTE } from "#lib/base/time.ts";
 import { createOrApplyWithFence, patchWithFence } from "#lib/steps/fenced-objects.ts";
 import { buildFieldPatch, type ObjectPatch, type ObjectPut } from "#lib/operations/change.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_CRONJOB_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import {
-  buildClusterWaitOptions,
-  KUBERNETES_JOB_KIND,
-  permanentError,
-  pollUntil,
-  type SpokeSite,
-} from "#lib/steps/site.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND, pollUntil, type SpokeSite, waitUntil } from "#lib/steps/site.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // how long to wait for a running scheduled task, in milliseconds
@@ -43,7 +40,7 @@ export async function patchSiteObject(
   ref: ObjectRef,
   createPatch: (object: KubeObject) => readonly PatchOperation[],
 ): Promise<void> {
-  await patchWithFence(space, { ref, jobFence: run.job, change: createPatch }, run);
+  await patchWithFence(space, ref, run, createPatch);
 }
 
 /** Makes an operation's changes in order. Throws FenceLostError if a newer run has already changed an object. */
@@ -54,7 +51,7 @@ export async function patchSiteObjects(
 ): Promise<void> {
   for (const change of changes) {
     if ("put" in change) await createOrApplyWithFence(space, change.applied ?? change.put, run.job, run);
-    else await patchWithFence(space, { ref: change.ref, jobFence: run.job, change: change.patch }, run);
+    else await patchWithFence(space, change.ref, run, change.patch);
   }
 }
 
@@ -109,7 +106,7 @@ export async function waitForQuota(
 
 /** Waits until the status of the resource quotas shows the new limits: Kubernetes enforces the limits in the status. */
 export async function waitForQuotaUpdate({ space }: SpokeSite, run: JobRun, refs: readonly ObjectRef[]): Promise<void> {
-  const problem = await pollUntil(run, async () => {
+  await waitUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
       Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
@@ -118,7 +115,6 @@ export async function waitForQuotaUpdate({ space }: SpokeSite, run: JobRun, refs
     );
     return behind ? `The status of the quota ${behind.metadata.name} does not show the new limits yet` : null;
   });
-  if (problem !== null) throw new ClusterError("deadline", problem, { transient: true });
 }
 
 function isSame(one: string, other: string | undefined): boolean {
@@ -134,7 +130,7 @@ export async function requireRunningSite(
 ): Promise<void> {
   const parts = await Promise.all([DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
-  throw permanentError(
+  throw new Refusal(
     "Suspended",
     `The site is suspended, and can ${restriction} only while it runs`,
     `Resume the site, then ${action}.`,
@@ -212,8 +208,7 @@ async function replaceStuckDatabase(space: ClusterNamespace, run: JobRun): Promi
     const own = ownerReferences?.some(({ kind, name: owner }) =>
       kind === DATABASE_STATEFULSET_REF.kind && owner === DATABASE_STATEFULSET_REF.name
     );
-    const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
-    const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+    const ready = isTrueCondition(findStatusCondition(pod, "Ready"));
     if (!own || deletionTimestamp || ready || template === undefined || labels?.[REVISION_LABEL] === template) continue;
     run.showProgress("Replacing the database's pod, which did not become ready");
     await space.delete({ ...POD, name }, uid!, run);

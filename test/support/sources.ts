@@ -10,21 +10,29 @@ const GENERATED = [
   "lib/dev/simulator/admission/schema/kubernetes-fields.ts",
 ];
 
-export interface Source {
+export interface SourceText {
   readonly path: string;
   readonly text: string;
+}
+
+export interface Source extends SourceText {
   /** The imports, as written. */
   readonly imports: readonly string[];
 }
 
 export async function readSources(...folders: string[]): Promise<Source[]> {
-  const sources: Source[] = [];
+  return (await readSourceTexts(".ts", ...folders)).map((source) => ({ ...source, imports: importsOf(source.text) }));
+}
+
+/** Reads the files whose names end with `ending`, without generated modules. */
+export async function readSourceTexts(ending: string, ...folders: string[]): Promise<SourceText[]> {
+  const sources: SourceText[] = [];
   for (const folder of folders) {
     for (const file of await readdir(new URL(`${folder}/`, ROOT), { recursive: true })) {
       const path = `${folder}/${file.replaceAll(sep, "/")}`;
-      if (!path.endsWith(".ts") || GENERATED.includes(path) || /^test\/data\/|\/node_modules\//.test(path)) continue;
+      if (!path.endsWith(ending) || GENERATED.includes(path) || /^test\/data\/|\/node_modules\//.test(path)) continue;
       const text = await readFile(new URL(path.replaceAll("[", "%5B").replaceAll("]", "%5D"), ROOT), "utf8");
-      sources.push({ path, text, imports: importsOf(text) });
+      sources.push({ path, text });
     }
   }
   return sources;

@@ -4,6 +4,7 @@
 import { sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import { buildSpokeSubject } from "#lib/audit/store.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { Config } from "#lib/base/config.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import {
@@ -24,7 +25,12 @@ import { omitFields } from "#lib/model/field.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import type { SpokeSiteRecord } from "#lib/moodle/site-record.ts";
-import { recordResolution, updateSpokeRow } from "#lib/recovery/adoption/changes.ts";
+import {
+  recordResolution,
+  rowExistsRefusal,
+  rowMissingRefusal,
+  updateSpokeRow,
+} from "#lib/recovery/adoption/changes.ts";
 import { isBeingRemoved } from "#lib/steps/outcomes.ts";
 
 type FoundSpoke = FoundInCluster<SpokeSiteRecord>;
@@ -35,16 +41,18 @@ export async function adoptSpoke(
   requester: Requester,
   config: DomainConfig,
   found: FoundSpoke,
-): Promise<string | null> {
+): Promise<void> {
   const { id, federationId, slug, domain, createdBy, createdAt, copyOf } = found.siteRecord;
   const hub = await tx.selectFrom("federations").select(["state", "createdBy"]).where("id", "=", federationId)
     .forKeyShare().executeTakeFirst();
-  if (!hub || hub.state === "removed") return `hub ${federationId} is not in the database`;
+  if (!hub || hub.state === "removed") throw rowMissingRefusal("hub", federationId);
   const slugHolder = await tx.selectFrom("spokes").select("id").where("federationId", "=", federationId)
     .where("slug", "=", slug).where("state", "<>", "removed").where("id", "<>", id).executeTakeFirst();
-  if (slugHolder) return `spoke ${slugHolder.id} already uses the slug ${slug}`;
-  const domainConflict = await reserveDomain(tx, config, found.siteRecord);
-  if (domainConflict !== null) return domainConflict;
+  if (slugHolder) {
+    const message = `spoke ${slugHolder.id} already uses the slug ${slug}`;
+    throw new Refusal("SlugTaken", message, "Remove one of the two spokes.");
+  }
+  await reserveDomain(tx, config, found.siteRecord);
   const [user, source] = await Promise.all([
     tx.selectFrom("users").select("id").where("id", "=", createdBy).executeTakeFirst(),
     tx.selectFrom("spokes").select("id").where("id", "=", copyOf).executeTakeFirst(),
@@ -54,7 +62,7 @@ export async function adoptSpoke(
     ...{ id, federationId, slug, domain, createdAt, copyOf: source?.id ?? null },
     createdBy: user?.id ?? hub.createdBy,
   });
-  if (!row) return "the database already has a spoke with this ID or namespace";
+  if (!row) throw rowExistsRefusal("spoke");
   await storeFormerDomains(tx, found.siteRecord);
   await recordResolution(tx, requester, row, {
     action: "adopt",
@@ -63,7 +71,6 @@ export async function adoptSpoke(
     size: row.size,
     lmsVersion: row.lmsVersion,
   });
-  return null;
 }
 
 /**
@@ -76,11 +83,10 @@ export async function updateSpokeFromRecord(
   config: DomainConfig,
   found: FoundSpoke,
   restoredAt: Date | null,
-): Promise<string | null> {
+): Promise<void> {
   const { namespace, siteRecord } = found, before = await lockSpoke(tx, siteRecord.id);
-  if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return null;
-  const domainConflict = await reserveDomain(tx, config, siteRecord);
-  if (domainConflict !== null) return domainConflict;
+  if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return;
+  await reserveDomain(tx, config, siteRecord);
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
   const { domain: requestedDomain = siteRecord.domain, ...requestedValues } = pickValuesChangedAfterRestore(
     withRequestedDomain(before),
@@ -98,7 +104,6 @@ export async function updateSpokeFromRecord(
   const requested = changes.get(before.id),
     changedFields = listChangedSpokeFields(before, siteRecord, { state: after.state, requested });
   await recordResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changedFields });
-  return null;
 }
 
 /** Columns that the caller sets: they never change, need a reservation, or name a user or spoke that may be gone. */
@@ -116,12 +121,13 @@ function toColumns({ cluster, clusterUid: identity, namespace, siteRecord }: Fou
   };
 }
 
-/** Reserves the spoke's domain. Returns null on success, or an error message if the domain is already in use. */
-async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<string | null> {
+/** Reserves the spoke's domain. Throws a Refusal if the domain is already in use. */
+async function reserveDomain(tx: Tx, config: DomainConfig, { id, domain }: SpokeSiteRecord): Promise<void> {
   const ownNames = getServiceDomains(config);
   await lockDomains(tx, domain, ownNames);
-  const domainConflict = await isDomainInUse(tx, domain, listParentDomains(domain, ownNames), id);
-  return domainConflict ? `the domain ${domain}, a parent or a subdomain is in use` : null;
+  if (!await isDomainInUse(tx, domain, listParentDomains(domain, ownNames), id)) return;
+  const message = `the domain ${domain}, a parent or a subdomain is in use`;
+  throw new Refusal("DomainTaken", message, "Change the domain of the other spoke, or remove that spoke.");
 }
 
 async function storeFormerDomains(tx: Tx, { id, blueprintInputs }: SpokeSiteRecord): Promise<void> {
@@ -138,10 +144,10 @@ export async function adoptBackups(
   tx: Tx,
   requester: Requester,
   { cluster, namespace: { name: namespace, spokeId }, backups }: Extract<DatabaseChange, { kind: "adopt-backups" }>,
-): Promise<string | null> {
+): Promise<void> {
   const spoke = await tx.selectFrom("spokes").select(["id", "federationId", "slug"]).where("id", "=", spokeId)
     .where("state", "<>", "removed").executeTakeFirst();
-  if (!spoke) return `spoke ${spokeId} is not in the database`;
+  if (!spoke) throw rowMissingRefusal("spoke", spokeId);
   for (const { takenAt, volumes, images, ...columns } of backups) {
     const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
     const readyColumns = {
@@ -160,5 +166,4 @@ export async function adoptBackups(
   await recordChange(tx, requester, {
     audit: [{ kind: "tenant_backup_succeeded", ...buildSpokeSubject(spoke), metadata }],
   });
-  return null;
 }

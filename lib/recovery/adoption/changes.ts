@@ -5,6 +5,7 @@
 import { sql, type Updateable } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import { buildHubSubject, buildSpokeSubject } from "#lib/audit/store.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { NAMESPACE_MISSING_REASON } from "#lib/doctor/reconcile/compare-rows.ts";
 import type { DatabaseChange } from "#lib/doctor/reconcile/discrepancy.ts";
@@ -23,16 +24,15 @@ import { isBeingRemoved } from "#lib/steps/outcomes.ts";
 type Row = SpokeRow | FederationRow;
 
 /** Marks a hub or spoke as failed, because its namespace is missing. Keeps its row. */
-export async function markMissing(tx: Tx, requester: Requester, { id, namespaceUid, ...row }: Row): Promise<null> {
+export async function markMissing(tx: Tx, requester: Requester, { id, namespaceUid, ...row }: Row): Promise<void> {
   const isSpoke = "federationId" in row, before = await (isSpoke ? lockSpoke(tx, id) : lockFederation(tx, id));
-  if (isBeingRemoved(before) || before.namespaceUid !== namespaceUid) return null;
+  if (isBeingRemoved(before) || before.namespaceUid !== namespaceUid) return;
   const reason = NAMESPACE_MISSING_REASON, failed = { state: "failed", stateReason: reason } as const;
   const after = isSpoke
     ? await updateSpokeRow(tx, id, { ...failed, health: "unknown", requestedDomain: null })
     // A retry creates a new namespace.
     : await updateFederation(tx, id, { ...failed, namespaceUid: null, clusterUid: null, recordedAt: null });
   await recordResolution(tx, requester, after, { action: "give up", slug: after.slug, from: before.state, reason });
-  return null;
 }
 
 /** Cancels a hub's or spoke's operations in the database. Does nothing if the hub or spoke is being removed. */
@@ -40,14 +40,14 @@ export async function cancelOperations(
   tx: Tx,
   requester: Requester,
   { row: { id, ...row }, operations, replicas }: Extract<DatabaseChange, { kind: "cancel-operations" }>,
-): Promise<null> {
+): Promise<void> {
   const spoke = "federationId" in row ? await lockSpoke(tx, id) : null;
   const before = spoke ?? await lockFederation(tx, id);
-  if (isBeingRemoved(before)) return null;
+  if (isBeingRemoved(before)) return;
   const live: Job[] = [];
   for (const operation of operations) live.push(...[await requestJobCancellation(tx, operation) ?? []].flat());
   const cancelled = await cancelRunningJobs(tx, live);
-  if (cancelled.length === 0) return null;
+  if (cancelled.length === 0) return;
   const after = spoke
     ? await updateSpokeRow(tx, id, determineSpokeState(spoke, replicas))
     : await updateFederation(tx, id, determineHubState(before));
@@ -56,13 +56,20 @@ export async function cancelOperations(
     audit: createCancellationAuditEntries(cancelled, ids, reason),
     events: cancelled.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
   });
-  return null;
 }
 
 /** Makes the fencing tokens (claim numbers) of all later jobs greater than `minimum`. */
-export async function raiseFences(tx: Tx, minimum: bigint): Promise<null> {
+export async function raiseFences(tx: Tx, minimum: bigint): Promise<void> {
   await sql`select setval('job_fences', greatest(${String(minimum)}::bigint, last_value)) from job_fences`.execute(tx);
-  return null;
+}
+
+export function rowMissingRefusal(kind: "hub" | "spoke", id: string | null): Refusal {
+  return new Refusal("RowMissing", `${kind} ${id} is not in the database`, `Adopt the ${kind} first.`);
+}
+
+export function rowExistsRefusal(kind: "hub" | "spoke"): Refusal {
+  const message = `the database already has a ${kind} with this ID or namespace`;
+  return new Refusal("RowExists", message, `Remove that ${kind}.`);
 }
 
 export async function recordResolution(tx: Tx, requester: Requester, row: Row, details: object): Promise<void> {

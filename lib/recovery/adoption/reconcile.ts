@@ -5,6 +5,7 @@
  * after a crash.
  */
 import { sql } from "kysely";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import {
   createFailure,
@@ -71,29 +72,34 @@ interface ResolutionOutcome {
 async function resolveEach(
   { clusters, fences }: Differences,
   mode: "reported" | "applied",
-  act: (change: DatabaseChange) => Promise<string | null>,
+  act: (change: DatabaseChange) => Promise<void>,
 ): Promise<ResolutionOutcome> {
   // Raises the database's fencing token (claim number) last: while it is low, it shows that the database is outdated.
   const discrepancies = [...clusters.flatMap((each) => each.discrepancies), ...fences];
-  const refusals = new Map<Discrepancy, string>();
+  const refusals = new Map<Discrepancy, Refusal>();
   for (const pass of [() => discrepancies, () => [...refusals.keys()]]) {
     for (const discrepancy of pass()) {
-      const refusal = discrepancy.resolution ? await act(discrepancy.resolution.change) : null;
-      if (refusal === null) refusals.delete(discrepancy);
-      else refusals.set(discrepancy, refusal);
+      refusals.delete(discrepancy);
+      if (!discrepancy.resolution) continue;
+      await act(discrepancy.resolution.change).catch((error) => {
+        if (!(error instanceof Refusal)) throw error;
+        refusals.set(discrepancy, error);
+      });
     }
   }
-  const findings = discrepancies.map((each) => [each, buildFinding(each, mode, refusals.get(each) ?? null)] as const);
+  const findings = discrepancies.map((each) => [each, buildFinding(each, mode, refusals.get(each))] as const);
   return { findings: new Map(findings), refused: refusals.size };
 }
 
-/** Builds the finding about a difference. `refusal` is the reason why the change was refused, or null. */
 function buildFinding(
   { check, fact, hint, level: ownLevel, resolution }: Discrepancy,
   mode: "reported" | "applied",
-  refusal: string | null,
+  refusal: Refusal | undefined,
 ): Finding {
-  if (refusal !== null) return createFailure(check, `${fact}; could not be ${resolution?.result}: ${refusal}`, hint);
+  if (refusal) {
+    const message = `${fact}; could not be ${resolution?.result}: ${refusal.message}`;
+    return { check, level: "failing", message, hint: hint ?? refusal.hint, code: refusal.code };
+  }
   if (!resolution) return { check, level: ownLevel ?? "warning", message: fact, hint };
   const [verb, level] = mode === "reported" ? ["would be ", "warning"] as const : ["", "ok"] as const;
   return { check, level: ownLevel ?? level, message: `${fact}; ${verb}${resolution.result}`, hint };
@@ -123,13 +129,13 @@ async function previewAll(context: ReconcileContext, differences: Differences): 
   return outcome!;
 }
 
-/** Checks the difference again and changes the database. Returns null, or the reason why the change was refused. */
+/** Checks the difference again and changes the database. Throws a Refusal if the change is impossible. */
 async function makeChange(
   tx: Tx,
   { requester, config }: ReconcileContext,
   restoredAt: Date | null,
   change: DatabaseChange,
-): Promise<string | null> {
+): Promise<void> {
   switch (change.kind) {
     case "adopt":
     case "update": {

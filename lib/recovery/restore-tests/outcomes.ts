@@ -4,6 +4,7 @@
  * skipped, and repeated the next night.
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
 import { createBulkMailJob } from "#lib/jobs/mail.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
@@ -109,14 +110,7 @@ async function recordReport(
   await recordChange(tx, SYSTEM_REQUESTER, {
     jobs,
     events: [{ federationId, spokeId, state, error }],
-    audit: [{
-      kind,
-      objectType: "spoke",
-      objectId: spokeId,
-      federationId,
-      spokeId,
-      metadata: { backupId, slug, ...metadata },
-    }],
+    audit: [{ kind, ...buildSpokeSubject(spoke), metadata: { backupId, slug, ...metadata } }],
   });
 }
 

@@ -29,7 +29,6 @@ import { requireLoginPage } from "#lib/steps/login-page.ts";
 import { checkFiles, readDatabase } from "#lib/steps/site-jobs.ts";
 import { waitForWorkload } from "#lib/steps/workloads.ts";
 import { applySandboxObjects, createSandbox, removeSandbox } from "#lib/recovery/sandbox.ts";
-import {} from "#lib/steps/site.ts";
 import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots } from "#lib/recovery/volumes/pvcs.ts";
 

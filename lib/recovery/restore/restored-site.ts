@@ -4,11 +4,9 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getLargerQuantity } from "#lib/moodle/resize.ts";
 import { replaceVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import type { PreparedRestore } from "#lib/operations/restore.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { RunOf } from "#lib/scheduler/handler.ts";
-import { isStepError, type SpokeSite, withRecoveryInstructions } from "#lib/steps/site.ts";
+import { isStepError, type OperationRun, type SpokeSite, withRecoveryInstructions } from "#lib/steps/site.ts";
 
-export type RestoreRun = RunOf<typeof OPERATIONS.restore.kind>;
+export type RestoreRun = OperationRun<"restore">;
 
 export function preparedRestoreOf(run: RestoreRun): PreparedRestore {
   return run.job.progress.restore!;

@@ -15,11 +15,10 @@ import { getAdoptionId, getSitePvcNames, PVC_KEPT_UNTIL_LABEL } from "#lib/moodl
 import type { SiteVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import { PVC } from "#lib/moodle/storage-objects.ts";
 import { ROLLBACK_DAYS } from "#lib/operations/restore.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
 import { deleteSourceSnapshots, type VolumeContext } from "#lib/recovery/volumes/pvcs.ts";
-import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { patchWithFence } from "#lib/steps/fenced-objects.ts";
-import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 
 const DELETE_TIMEOUT = MINUTE; // after this time, the storage continues the deletion
 
@@ -60,7 +59,7 @@ const LABEL = `/metadata/labels/${PVC_KEPT_UNTIL_LABEL.replaceAll("/", "~1")}`;
 
 export async function retainReplacedPvcs(
   { app, space }: SpokeSite,
-  run: RunOf<typeof OPERATIONS.restore.kind>,
+  run: OperationRun<"restore">,
   { before, target }: { readonly before: SiteVersionAndVolumes; readonly target: SiteVersionAndVolumes },
 ): Promise<void> {
   const until = new Date((await app.db.now()).getTime() + ROLLBACK_DAYS * DAY).toISOString().slice(0, 10);
@@ -68,7 +67,7 @@ export async function retainReplacedPvcs(
   const patchPvc = async (name: string, change: (claim: KubeObject) => PatchOperation[]): Promise<PvcIdentity[]> => {
     const ref = { ...PVC, name };
     if (!await space.get(ref, run)) return []; // the PVC is missing, perhaps because its loss led to this restore
-    const { metadata } = await patchWithFence(space, { ref, jobFence: run.job, change }, run);
+    const { metadata } = await patchWithFence(space, ref, run, change);
     return [{ claim: name, uid: metadata.uid! }];
   };
   for (const name of used) await patchPvc(name, removeLabel);

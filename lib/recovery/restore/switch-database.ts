@@ -5,7 +5,7 @@
 import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { patchWithFence } from "#lib/steps/fenced-objects.ts";
+import { deleteWithFence } from "#lib/steps/fenced-objects.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
@@ -17,12 +17,7 @@ export async function switchDatabase({ blueprint, space, inputs }: SpokeSite, ru
   )!;
   const observed = await space.get(DATABASE_STATEFULSET_REF, run);
   if (observed && pvcTemplatesOf(observed) !== pvcTemplatesOf(desired)) {
-    const { metadata } = await patchWithFence(
-      space,
-      { ref: DATABASE_STATEFULSET_REF, jobFence: run.job, change: () => [] },
-      run,
-    );
-    await space.delete(DATABASE_STATEFULSET_REF, metadata.uid!, run);
+    await deleteWithFence(space, DATABASE_STATEFULSET_REF, run);
     await space.gone([DATABASE_STATEFULSET_REF], buildClusterWaitOptions(run));
   }
   await applySiteObjects(space, run, objects);

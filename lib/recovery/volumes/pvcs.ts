@@ -14,19 +14,13 @@ import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { formatQuantity } from "#lib/moodle/quota.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { DISK_NAMES, type DiskName, getLargerQuantity } from "#lib/moodle/resize.ts";
-import {
-  type Cluster,
-  ClusterError,
-  type KubeObject,
-  type ObjectRef,
-  toObjectRef,
-} from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, type KubeObject, type ObjectRef, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
-import { SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
+import { PVC, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import type { JobContext } from "#lib/steps/site-jobs.ts";
-import { buildClusterWaitOptions, pollUntil } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, waitUntil } from "#lib/steps/site.ts";
 
 /** The context in which volumes are created from snapshots. The blueprint inputs must contain `origin`. */
 export interface VolumeContext extends JobContext {
@@ -85,12 +79,11 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: JobRu
 /** Waits until the PVCs are bound, then deletes the snapshot objects from which they were created. */
 export async function deleteSourceSnapshotsWhenBound(context: VolumeContext, run: JobRun): Promise<void> {
   const { space, inputs } = context, names = Object.values(getSitePvcNames(inputs));
-  const timeoutReason = await pollUntil(run, async () => {
+  await waitUntil(run, async () => {
     const pvcs = await Promise.all(names.map((name) => space.get({ ...PVC, name }, run)));
     const unbound = names.filter((_, i) => pvcs[i]?.["status"]?.phase !== "Bound");
     return unbound.length > 0 ? `Waiting for the volumes of PersistentVolumeClaim ${unbound.join(", ")}` : null;
   });
-  if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
   await deleteSourceSnapshots(context, run);
 }
 
@@ -115,7 +108,7 @@ export async function deleteSourceSnapshotContents(
   { namespace, adoptionId }: { readonly namespace: string; readonly adoptionId: string },
 ): Promise<void> {
   const refs = DISK_NAMES.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, adoptionId) }));
-  const timeoutReason = await pollUntil(run, async () => {
+  await waitUntil(run, async () => {
     const remaining = (await Promise.all(refs.map((ref) => cluster.find(ref, run)))).filter((content) =>
       content !== null
     );
@@ -128,10 +121,7 @@ export async function deleteSourceSnapshotContents(
       ? `Waiting for the deletion of ${remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
       : null;
   });
-  if (timeoutReason !== null) throw new ClusterError("deadline", timeoutReason, { transient: true });
 }
-
-const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 
 function contentNameOf(namespace: string, disk: DiskName, adoptionId: string): string {
   return `${namespace}-${buildSourceSnapshotName(disk, adoptionId)}`;

@@ -1,17 +1,18 @@
 /** Runs a Kubernetes Job that purges a site's caches or runs its scheduled tasks. The spoke's state does not change. */
 import type { App } from "#lib/app.ts";
 import { FENCE_METADATA_KEY, MOODLE_CRONJOB_REF } from "#lib/moodle/names.ts";
-import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import type { JobResult, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobKind, SharedProgress } from "#lib/operations/plan.ts";
-import type { JobHandler, JobRun, RunOf, StepFunctions } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobRun, StepFunctions } from "#lib/scheduler/handler.ts";
 import { missingObjectError } from "#lib/steps/fenced-objects.ts";
 import { type JobContext, requireJobSuccessAndDelete, runJob } from "#lib/steps/site-jobs.ts";
 import { taskOutcomes } from "#lib/steps/outcomes.ts";
 import {
   buildClusterWaitOptions,
   KUBERNETES_JOB_KIND,
-  permanentError,
+  type OperationRun,
   spokeHandler,
   type SpokeSite,
 } from "#lib/steps/site.ts";
@@ -25,7 +26,10 @@ export function purgeCaches(app: App): JobHandler {
 export function runCron(app: App): JobHandler {
   return siteTaskHandler(app, OPERATIONS["run-cron"], {
     async run(site, run) {
-      if (site.spoke.maintenance) throw maintenanceError();
+      if (site.spoke.maintenance) {
+        const hint = "Turn off maintenance mode, then run the scheduled tasks again.";
+        throw new Refusal("Maintenance", "Scheduled tasks cannot run in maintenance mode", hint, "user");
+      }
       await requireJobSuccessAndDelete(site, run, await runCronJob(site, run), "The scheduled tasks could not be run");
     },
   });
@@ -51,7 +55,7 @@ export async function runPurgeJob(site: JobContext, run: JobRun): Promise<void> 
  */
 async function runCronJob(
   { space }: JobContext,
-  run: RunOf<(typeof OPERATIONS)["run-cron"]["kind"]>,
+  run: OperationRun<"run-cron">,
 ): Promise<JobResult> {
   const { cronJob } = run.job.progress;
   if (cronJob !== undefined && await space.get({ ...KUBERNETES_JOB_KIND, name: cronJob }, run)) {
@@ -82,13 +86,4 @@ function createCronJobRun(cron: KubeObject, fence: string): KubeObject {
     },
     spec,
   };
-}
-
-function maintenanceError(): ClusterError {
-  return permanentError(
-    "Maintenance",
-    "Scheduled tasks cannot run in maintenance mode",
-    "Turn off maintenance mode, then run the scheduled tasks again.",
-    "user",
-  );
 }

@@ -5,16 +5,18 @@
  */
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/audit/kinds.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { BackupKind } from "#lib/model/backup.ts";
 import { type Backup, claimBackupFailureMail, ensureBackup, markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job, JobOf } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobHandler, JobHooks, JobRun, Outcome, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobHandler, JobHooks, JobRun, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
-import { permanentError, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import { type OperationRun, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 import { saveBackupCounts } from "#lib/domains/backups/restore-test-store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -76,15 +78,9 @@ async function lockBackup(tx: Tx, job: BackupJob): Promise<LockedBackup> {
 
 function reportBackup({ spoke, backup }: LockedBackup, job: Job, kind: AuditKind, metadata: object = {}): Outcome {
   const { id: backupId, sizeBytes } = backup;
-  const object = {
-    objectType: "spoke",
-    objectId: spoke.id,
-    federationId: spoke.federationId,
-    spokeId: spoke.id,
-  } as const;
   const size = sizeBytes === null ? {} : { sizeBytes };
   const details = { backup: backup.kind, backupId, ...size, slug: spoke.slug, operationId: job.id, ...metadata };
-  return { audit: [{ kind, ...object, metadata: details }] };
+  return { audit: [{ kind, ...buildSpokeSubject(spoke), metadata: details }] };
 }
 
 function kindOf({ payload }: BackupJob): BackupKind {
@@ -94,10 +90,9 @@ function kindOf({ payload }: BackupJob): BackupKind {
 /** Throws if the spoke failed, or its removal began, after the backup was queued: the backup would be useless. */
 function requireLiveSpoke({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
-  const message = `Cannot take a backup: ${slug} is ${state}`;
-  throw permanentError(
+  throw new Refusal(
     "SpokeState",
-    message,
+    `Cannot take a backup: ${slug} is ${state}`,
     "Retry the failed operation, or resume the spoke. Nightly backups then continue automatically.",
   );
 }
@@ -105,7 +100,7 @@ function requireLiveSpoke({ state, slug }: SpokeRow): void {
 /** Counts courses and users, takes a backup, and counts them again. A retry keeps the first count. */
 async function takeBackupWithCounts(
   site: SpokeSite,
-  run: RunOf<typeof OPERATIONS.backup.kind>,
+  run: OperationRun<"backup">,
   take: () => Promise<Backup>,
 ): Promise<void> {
   const { app, spoke } = site;

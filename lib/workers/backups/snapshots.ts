@@ -19,9 +19,9 @@ import { BACKUP_ID_LABEL, getSitePvcNames } from "#lib/moodle/names.ts";
 import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/moodle/site-record.ts";
 import { readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { refersToSnapshot, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
 import {
   deleteBackupSnapshots,
@@ -30,7 +30,7 @@ import {
 } from "#lib/workers/backups/delete-expired.ts";
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { isMissingNamespace } from "#lib/steps/same-cluster.ts";
-import { addNotes, buildClusterWaitOptions, permanentError, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, isStepError, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
 const MAX_ATTEMPTS = 3;
@@ -42,7 +42,7 @@ export interface BackupRequest {
 }
 
 /** Takes a last backup of a spoke before its removal. If the backup fails, the spoke is removed without a backup. */
-export async function takeLastSnapshot(site: SpokeSite, run: RunOf<typeof OPERATIONS.remove.kind>): Promise<void> {
+export async function takeLastSnapshot(site: SpokeSite, run: OperationRun<"remove">): Promise<void> {
   const { spoke } = site;
   if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
   try {
@@ -53,7 +53,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: RunOf<typeof OPERAT
     const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
     // Counts the attempts to take this backup, because the job's own attempt number includes attempts of other steps.
     const attempts = (run.job.progress.lastSnapshotTries ?? 0) + 1;
-    if (!(error instanceof ClusterError)) throw error;
+    if (!isStepError(error)) throw error;
     if (isTransient && attempts < MAX_ATTEMPTS) {
       await run.saveProgress({ lastSnapshotTries: attempts });
       throw error;
@@ -68,7 +68,7 @@ export async function takeLastSnapshot(site: SpokeSite, run: RunOf<typeof OPERAT
 /**
  * Takes a backup, and returns its row when both snapshots are ready and recorded. Calling this function again in the
  * same operation continues the same backup.
- * Throws a ClusterError: `NoSnapshotClass` (permanent) if the cluster has no snapshot class that keeps the data,
+ * Throws the Refusal `NoSnapshotClass` if the cluster has no snapshot class that keeps the data, or a ClusterError:
  * `SnapshotFailed` (permanent) if the storage fails repeatedly, `deadline` (transient) on a timeout.
  */
 export async function takeBackup(site: SpokeSite, run: JobRun, { kind, timeout }: BackupRequest): Promise<Backup> {
@@ -158,7 +158,7 @@ export async function createSnapshots(
   await run.write((tx) => saveSnapshotClasses(tx, cluster.name, classes));
   const className = selectSnapshotClass(classes, requirements);
   if (className === null) {
-    throw permanentError(
+    throw new Refusal(
       "NoSnapshotClass",
       `Cannot take a backup: ${describeMissingSnapshotClass(requirements)}`,
       "Create a VolumeSnapshotClass with deletionPolicy: Retain for the storage driver of these volumes.",
@@ -225,7 +225,7 @@ async function readSnapshotVolume(
   }
   if (content["spec"].deletionPolicy !== "Retain") {
     const message = `Cannot keep the backup: VolumeSnapshotContent ${name} would be deleted with the spoke`;
-    throw new ClusterError("NoSnapshotClass", message, { transient: false, blame: "operator" });
+    throw new Refusal("NoSnapshotClass", message, "Set the deletionPolicy of its VolumeSnapshotClass to Retain.");
   }
   return {
     ...planned,

@@ -11,19 +11,17 @@ import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
 import { buildAddressChanges } from "#lib/operations/configure.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { RunOf } from "#lib/scheduler/handler.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { restartSite } from "#lib/steps/spoke-action.ts";
-import { patchWithFence } from "#lib/steps/fenced-objects.ts";
+import { deleteWithFence, patchWithFence } from "#lib/steps/fenced-objects.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { waitForWorkload } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 
-type ConfigureRun = RunOf<typeof OPERATIONS.configure.kind>;
+type ConfigureRun = OperationRun<"configure">;
 
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 
@@ -142,14 +140,12 @@ async function removeRedirects(
   changes: readonly ObjectRemoval[],
 ): Promise<void> {
   for (const { ref } of changes) {
-    if (!await space.get(ref, run)) continue;
-    const { metadata } = await patchWithFence(space, { ref, jobFence: run.job, change: () => [] }, run);
-    await space.delete(ref, metadata.uid!, run);
+    if (await space.get(ref, run)) await deleteWithFence(space, ref, run);
   }
 }
 
 /** Applies the Ingresses, and records this job's fence (claim number) in them: an older run then cannot delete them. */
 async function putIngresses({ space }: SpokeSite, run: ConfigureRun, changes: readonly ObjectPut[]): Promise<void> {
   await applySiteObjects(space, run, changes.map((change) => change.put));
-  for (const { ref } of changes) await patchWithFence(space, { ref, jobFence: run.job, change: () => [] }, run);
+  for (const { ref } of changes) await patchWithFence(space, ref, run, () => []);
 }

@@ -12,7 +12,7 @@ import {
 } from "#lib/moodle/configure.ts";
 import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobHandler, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { readStateAfterFailure, requireOriginalSite, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import { runPurgeJob } from "#lib/workers/actions/tasks.ts";
@@ -32,7 +32,7 @@ import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
 import { runSeedJob } from "#lib/steps/site-jobs.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { requireRunningSite } from "#lib/steps/workloads.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
@@ -40,7 +40,7 @@ import { clearRequestedDomain, releaseFormerDomains, switchDomain } from "#lib/d
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { createActionOutcomes, isBeingRemoved } from "#lib/steps/outcomes.ts";
 
-type ConfigureRun = RunOf<typeof OPERATIONS.configure.kind>;
+type ConfigureRun = OperationRun<"configure">;
 
 const SEED_PODS = "op=seed";
 

@@ -10,9 +10,10 @@ import { findNamespaceProblem } from "#lib/domains/spokes/health.ts";
 import { requireSameCluster } from "#lib/steps/same-cluster.ts";
 import { computeInputsForBothSizes, type ReapplyRun, withNewResources } from "#lib/workers/reapply/size.ts";
 import { patchSiteObject } from "#lib/steps/workloads.ts";
-import { addNotes, permanentError, type SpokeSite } from "#lib/steps/site.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
 
-/** Throws a permanent ClusterError if the namespace, a PVC or a Secret that cannot be recreated is missing. */
+/** Throws a Refusal if the namespace, a PVC or a Secret that cannot be recreated is missing. */
 export async function requireCompleteSite(site: SpokeSite, run: ReapplyRun): Promise<void> {
   await requireNamespace(site, run);
   const irreplaceable = listDesiredObjects(site, run, SPOKE_INSTALL_STEPS).filter(({ missingReason }) =>
@@ -22,7 +23,7 @@ export async function requireCompleteSite(site: SpokeSite, run: ReapplyRun): Pro
   for (const { ref } of irreplaceable.filter(isClaim)) {
     const claim = await site.space.get(ref, run);
     if (claim && !claim.metadata.deletionTimestamp) continue;
-    throw permanentError(
+    throw new Refusal(
       "VolumeLost",
       `The PersistentVolumeClaim ${ref.name} with the site's data is ${claim ? "being deleted" : "missing"}`,
       `Restore a backup: wheelwright restore ${site.spoke.id}. A new volume would be empty.`,
@@ -30,7 +31,7 @@ export async function requireCompleteSite(site: SpokeSite, run: ReapplyRun): Pro
   }
   for (const { ref, put: secret } of irreplaceable.filter((each) => !isClaim(each))) {
     if (await site.space.get(ref, run)) continue;
-    throw permanentError(
+    throw new Refusal(
       "PasswordsLost",
       `The Secret ${ref.name} is missing. A new one would not contain the database's passwords`,
       "Restore the Secret from a copy. Or set a new database password (alter role moodle password …, in pod db-0). " +
@@ -63,7 +64,7 @@ async function requireNamespace(site: SpokeSite, run: ReapplyRun): Promise<void>
   const hint = isOwn
     ? "Restore the namespace's label, then reapply. Wheelwright changes nothing in a namespace without this label."
     : `The site's data is lost. Destroy the spoke, then recreate it from a backup: wheelwright restore ${spoke.id}`;
-  throw permanentError("NamespaceLost", `${problem} (${spoke.namespace})`, hint);
+  throw new Refusal("NamespaceLost", `${problem} (${spoke.namespace})`, hint);
 }
 
 /**

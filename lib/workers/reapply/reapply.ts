@@ -25,7 +25,8 @@ import {
 import { replaceSizeInputs, saveNewResources } from "#lib/workers/reapply/size.ts";
 import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { permanentError, type SpokeSite } from "#lib/steps/site.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import type { SpokeSite } from "#lib/steps/site.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -86,7 +87,7 @@ async function verify(context: SpokeSite, run: JobRun): Promise<void> {
   const contents = isInterrupted
     ? "contains an interrupted upgrade"
     : `contains Moodle ${site.release ?? "of an unknown version"}`;
-  throw permanentError(
+  throw new Refusal(
     "AnotherVersion",
     `The database ${contents}, but the spoke has the version ${version}`,
     `Ask an operator to restore a backup of ${version} (wheelwright restore ${spoke.id} --list), or retry the upgrade.`,

@@ -7,11 +7,9 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { computeInputsDuringResize } from "#lib/moodle/resize.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
 import type { SizeDependentInputs } from "#lib/operations/progress.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { RunOf } from "#lib/scheduler/handler.ts";
-import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 
-export type ReapplyRun = RunOf<typeof OPERATIONS.reapply.kind>;
+export type ReapplyRun = OperationRun<"reapply">;
 
 /** Saves the resources that the catalog lists for the spoke's size in the job's progress, once per operation. */
 export async function saveNewResources({ app, inputs }: SpokeSite, run: ReapplyRun): Promise<void> {

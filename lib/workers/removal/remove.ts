@@ -11,12 +11,20 @@ import { createJobHandler, type JobHandler, type JobRun, wrapStepFunctions } fro
 import { recordVolumes, waitForObjectDeletion } from "#lib/steps/remaining-objects.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/steps/outcomes.ts";
 import { requireSameCluster } from "#lib/steps/same-cluster.ts";
-import { buildClusterWaitOptions, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/steps/site.ts";
+import {
+  buildClusterWaitOptions,
+  isStepError,
+  openHubSite,
+  openSpokeSite,
+  type Site,
+  type SpokeSite,
+  type StepError,
+} from "#lib/steps/site.ts";
 import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
 import { stopSite } from "#lib/steps/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
+import { buildSpokeSubject } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { updateHeldJob } from "#lib/jobs/fence.ts";
 import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { deleteSourceSnapshotContents } from "#lib/recovery/volumes/pvcs.ts";
@@ -102,13 +110,13 @@ function withDailyReport<Progress extends ProgressOf<typeof REMOVAL>, Step exten
     try {
       await work(run);
     } catch (error) {
-      if (error instanceof ClusterError && !run.signal.aborted) await reportStuckRemoval(app, run, step, error);
+      if (isStepError(error) && !run.signal.aborted) await reportStuckRemoval(app, run, step, error);
       throw error;
     }
   });
 }
 
-async function reportStuckRemoval(app: App, run: RemovalRun, step: string, error: ClusterError): Promise<void> {
+async function reportStuckRemoval(app: App, run: RemovalRun, step: string, error: StepError): Promise<void> {
   const { id, spokeId, federationId, startedAt, progress, requester } = run.job;
   const notifiedAt = progress.notifiedAt === undefined ? startedAt!.getTime() : Date.parse(progress.notifiedAt);
   const now = await app.db.now();
@@ -120,7 +128,7 @@ async function reportStuckRemoval(app: App, run: RemovalRun, step: string, error
     if (spokeId === null) return;
     const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
     const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };
-    const about = { objectType: "spoke", objectId: spokeId, federationId, spokeId } as const;
+    const about = buildSpokeSubject({ id: spokeId, federationId: federationId! });
     await recordChange(tx, requester, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
   });
 }

@@ -6,6 +6,8 @@
 import { getSitePvcNames } from "#lib/moodle/names.ts";
 import { DISK_NAMES, type DiskName, type DiskSizes, type GrowableDisks } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
+import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
+import { isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { patchWithFence } from "#lib/steps/fenced-objects.ts";
@@ -83,7 +85,7 @@ export async function expandPvc(site: DiskSite, run: JobRun, disk: DiskName, siz
     parseQuantity(requestedSize(claim)) < parseQuantity(size)
       ? [{ op: "replace" as const, path: REQUEST, value: size }]
       : [];
-  return requestedSize(await patchWithFence(site.space, { ref: refOf(site, disk), jobFence: run.job, change }, run));
+  return requestedSize(await patchWithFence(site.space, refOf(site, disk), run, change));
 }
 
 /** Returns the keys of all resize errors so far. With these, callers can later recognize new errors. */
@@ -116,11 +118,9 @@ export async function waitForDiskExpansion(
 }
 
 function describeMissingGrowth(claim: KubeObject, until: GrowthWait["until"]): string | null {
-  const { capacity, conditions = [] } = claim["status"] ?? {}, { name } = claim.metadata;
+  const { capacity } = claim["status"] ?? {}, { name } = claim.metadata;
   if (parseQuantity(String(capacity?.storage)) >= parseQuantity(requestedSize(claim))) return null;
-  const grown = conditions.some(({ type, status }: { type: string; status: string }) =>
-    type === "FileSystemResizePending" && status === "True"
-  );
+  const grown = isTrueCondition(findStatusCondition(claim, "FileSystemResizePending"));
   if (grown && until === "to the volume") return null;
   const part = grown ? "The file system" : "The volume";
   return `${part} of the PVC ${name} has not grown from ${capacity?.storage ?? "nothing"} to ${

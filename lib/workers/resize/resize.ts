@@ -14,11 +14,12 @@ import {
   setDiskSizes,
 } from "#lib/moodle/resize.ts";
 import { buildSizePatch, readSizeDependentField, type SizeDependentField } from "#lib/moodle/size-fields.ts";
-import { ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { SizeDependentInputs } from "#lib/operations/progress.ts";
-import type { JobHandler, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { listSizeDependentObjects } from "#lib/operations/resize.ts";
 import { requireOriginalSite, RESTART_ANNOTATION, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
@@ -31,13 +32,13 @@ import {
   waitForDiskExpansion,
 } from "#lib/workers/resize/disks.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
-import { addNotes, permanentError, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { patchSiteObject, requireRunningSite, waitForQuotaUpdate, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import type { JobOf } from "#lib/jobs/job.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
-type ResizeRun = RunOf<typeof OPERATIONS.resize.kind>;
+type ResizeRun = OperationRun<"resize">;
 
 export function resizeHandler(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS.resize, {
@@ -62,7 +63,7 @@ export function resizeHandler(app: App): JobHandler {
 }
 
 /**
- * Throws a permanent ClusterError if the site is not running, or if the new size is too small or no longer offered.
+ * Throws a Refusal if the site is not running, or if the new size is too small or no longer offered.
  * Also throws if a disk cannot grow and payments are configured, because the customer would pay for the full size.
  */
 async function prepare(site: SpokeSite, run: ResizeRun): Promise<void> {
@@ -159,16 +160,16 @@ function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): SizeDepende
   return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
 }
 
-function diskError(size: string, left: readonly string[]): ClusterError {
-  return permanentError(
+function diskError(size: string, left: readonly string[]): Refusal {
+  return new Refusal(
     "DiskCannotGrow",
     `The site's disks cannot grow to the size ${size}. The site and its price were not changed. ${left.join(". ")}`,
     "Set allowVolumeExpansion on the storage class if its driver supports it, or choose a size with the same disks.",
   );
 }
 
-function sizeError(code: string, message: string): ClusterError {
-  return permanentError(code, message, "Choose another size, or correct this size in sizes.yaml or CATALOG.");
+function sizeError(code: "NotOffered" | "TooSmall", message: string): Refusal {
+  return new Refusal(code, message, "Choose another size, or correct this size in sizes.yaml or CATALOG.");
 }
 
 /**

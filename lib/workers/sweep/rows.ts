@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
-import type { AuditEntry } from "#lib/audit/store.ts";
+import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -190,10 +190,7 @@ interface Written {
 function toAuditEntry({ id, federationId, slug, before, after, problem }: Written): AuditEntry {
   return {
     kind: "spoke_health_changed",
-    objectType: "spoke",
-    objectId: id,
-    federationId,
-    spokeId: id,
+    ...buildSpokeSubject({ id, federationId }),
     metadata: { slug, from: before, to: after, reason: problem },
   };
 }

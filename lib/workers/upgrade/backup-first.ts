@@ -4,15 +4,20 @@
  */
 import { type Backup, markBackupFailed } from "#lib/domains/backups/store.ts";
 import { addErrorDetails, ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import type { RunOf } from "#lib/scheduler/handler.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import type { UpgradeBackup } from "#lib/operations/upgrade.ts";
 import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
-import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
+import {
+  addNotes,
+  explainStepError,
+  isStepError,
+  type OperationRun,
+  type SpokeSite,
+  type StepError,
+} from "#lib/steps/site.ts";
 import { takeBackup } from "#lib/workers/backups/snapshots.ts";
 
-export async function backUpBeforeUpgrade(site: SpokeSite, run: RunOf<typeof OPERATIONS.upgrade.kind>): Promise<void> {
+export async function backUpBeforeUpgrade(site: SpokeSite, run: OperationRun<"upgrade">): Promise<void> {
   const earlier = await findInterruptedUpgrade(site.app.db.rows, run.job);
   if (earlier) {
     const backup = earlier.progress.backup ?? null;
@@ -24,14 +29,14 @@ export async function backUpBeforeUpgrade(site: SpokeSite, run: RunOf<typeof OPE
   try {
     await run.saveProgress({ backup: summarizeBackup(await takeBackup(site, run, { kind: "upgrade" })) });
   } catch (error) {
-    if (!(error instanceof ClusterError)) throw error;
+    if (!isStepError(error)) throw error;
     run.signal.throwIfAborted();
     // Continues without a backup only if the user set `skipBackup`, and the error is permanent or a timeout.
     if (!run.job.payload.skipBackup) throw addSkipHint(error);
-    if (error.transient && error.code !== "deadline") throw error;
+    if (error instanceof ClusterError && error.transient && error.code !== "deadline") throw error;
     await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));
     await run.saveProgress({ backup: null });
-    await addNotes(run, [`No backup was taken: ${explainClusterError(error).message}`]);
+    await addNotes(run, [`No backup was taken: ${explainStepError(error).message}`]);
   }
 }
 
@@ -46,9 +51,12 @@ function summarizeBackup({ id, volumes }: Backup): UpgradeBackup {
   return { id, snapshots: volumes.map(({ snapshot }) => snapshot), contents };
 }
 
-function addSkipHint(error: ClusterError): ClusterError {
-  if (error.transient) return error;
-  const hint = explainClusterError(error).hint ??
-    "Check the snapshot controller and the VolumeSnapshotClass: the cluster took no snapshot.";
-  return addErrorDetails(error, { hint: `${hint} Or upgrade with skipBackup, but then no rollback is possible.` });
+function addSkipHint(error: StepError): StepError {
+  if (error instanceof ClusterError && error.transient) return error;
+  const { code, message, blame, hint: ownHint } = explainStepError(error);
+  const cause = ownHint ?? "Check the snapshot controller and the VolumeSnapshotClass: the cluster took no snapshot.";
+  const hint = `${cause} Or upgrade with skipBackup, but then no rollback is possible.`;
+  return error instanceof Refusal
+    ? new Refusal(error.code, message, hint, blame)
+    : addErrorDetails(error, { code, message, blame, hint });
 }

@@ -8,13 +8,12 @@ import { EXCLUSIVE_JOB_SELECTOR } from "#lib/moodle/names.ts";
 import type { SiteIdentity } from "#lib/moodle/job-results.ts";
 import { limitUpgradeJobTime } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
-import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobRun, RunOf } from "#lib/scheduler/handler.ts";
+import type { JobRun } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { waitForEarlierJobs } from "#lib/steps/job-attempts.ts";
 import { trackInstalledParts } from "#lib/steps/progress-parts.ts";
 import { type JobContext, requireJobSuccess, storeFenceInDatabase } from "#lib/steps/site-jobs.ts";
-import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND, type OperationRun } from "#lib/steps/site.ts";
 
 const FAILURE = "Moodle could not be upgraded";
 const LOCKED_LINE = /Site is being upgraded, please retry later/i;
@@ -31,7 +30,7 @@ export interface SiteMigration {
 
 export async function migrateSite(
   context: JobContext,
-  run: RunOf<typeof OPERATIONS.upgrade.kind>,
+  run: OperationRun<"upgrade">,
   migration: SiteMigration,
 ): Promise<void> {
   const { space } = context;

@@ -12,10 +12,10 @@ import {
   isSiteAtVersion,
   type UpgradeCheckInput,
 } from "#lib/moodle/upgrade.ts";
-import type { FailureCause } from "#lib/base/errors.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type JobHandler, type RunOf, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { type JobHandler, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { buildUpgradeChanges, type PreparedUpgrade } from "#lib/operations/upgrade.ts";
 import { readStateAfterFailure, spokeActionHandler } from "#lib/steps/spoke-action.ts";
 import {
@@ -40,13 +40,13 @@ import {
   waitForWorkload,
 } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { addNotes, buildClusterWaitOptions, isStepError, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, isStepError, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { backUpBeforeUpgrade } from "#lib/workers/upgrade/backup-first.ts";
 import { markBackupFailed } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 
-type UpgradeRun = RunOf<typeof OPERATIONS.upgrade.kind>;
+type UpgradeRun = OperationRun<"upgrade">;
 
 export function upgradeHandler(app: App): JobHandler {
   const handler = spokeActionHandler(app, OPERATIONS.upgrade, {
@@ -95,12 +95,13 @@ async function prepareUpgrade(here: SpokeSite, run: UpgradeRun): Promise<void> {
   const { lmsVersion: version } = run.job.payload;
   const refusal = catalog.findProblem("lmsVersion", version);
   if (refusal !== null) {
-    throw upgradeError("NotOffered", `Version ${version} is no longer offered: lmsVersion ${refusal}`);
+    const message = `Version ${version} is no longer offered: lmsVersion ${refusal}`;
+    throw new Refusal("NotOffered", message, "Choose another version.", "user");
   }
   const images = catalog.imagesOf(version), inputs = computeUpgradedInputs(here.inputs, { version, images });
   if (inputs.images.moodle === here.inputs.images.moodle) {
     const hint = "No upgrade is needed. To restart the site, use the restart action.";
-    throw upgradeError("NotNewer", `The site already runs ${here.spoke.lmsVersion}`, hint);
+    throw new Refusal("NotNewer", `The site already runs ${here.spoke.lmsVersion}`, hint, "user");
   }
   const site = await readDatabase(here, run);
   await requireSameSite(run, here.spoke, site);
@@ -109,7 +110,7 @@ async function prepareUpgrade(here: SpokeSite, run: UpgradeRun): Promise<void> {
   const problem = findUpgradeProblem({ version, requirements: catalog.requirementsOf(version), postgres, site, code });
   if (problem) {
     const blame = problem.code === "PostgresTooOld" ? "operator" : "user";
-    throw upgradeError(problem.code, problem.message, problem.hint, blame);
+    throw new Refusal(problem.code, problem.message, problem.hint, blame);
   }
   // After an interrupted upgrade, reads the previous version from that operation, because the database may already have
   // the new version.
@@ -126,15 +127,6 @@ async function readCode(context: JobContext, run: UpgradeRun): Promise<UpgradeCh
   } catch (error) {
     throw error instanceof ClusterError ? addVersionHint(error, context, "choose a version that is offered") : error;
   }
-}
-
-function upgradeError(
-  code: string,
-  message: string,
-  hint = "Choose another version.",
-  blame: FailureCause = "user",
-): ClusterError {
-  return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
 function preparedUpgradeOf(run: UpgradeRun): PreparedUpgrade {

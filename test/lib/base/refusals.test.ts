@@ -16,16 +16,20 @@ test("keeps the codes of released operations", () => {
   assert.equal(
     CODES.toSorted().join(" "),
     [
-      "AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken FilesMissing Incomplete NoBackup",
-      "NoSnapshotClass NoWayBack NotInstalled OtherCode OtherCounts VersionUnknown another_cluster",
+      "AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken DiskCannotGrow DomainTaken",
+      "FilesMissing Incomplete Maintenance NamespaceLost NoBackup NoSnapshotClass NoUser NoWayBack NotInstalled NotNewer",
+      "NotOffered OtherCode OtherCounts PasswordsLost PostgresTooOld RowExists RowMissing SlugTaken SpokeState Suspended",
+      "TooOld TooSmall VersionUnknown VolumeLost another_cluster",
     ].join(" "),
   );
 });
 
-test("no module of recovery invents an answer of the cluster with one of these codes", async () => {
-  const invents = new RegExp(`(?:new ClusterError|permanentError)\\(\\s*"(?:${CODES.join("|")})"`);
-  const sources = await readSources("lib/recovery", "lib/domains/backups");
-  assert.equal(sources.filter(({ text }) => invents.test(text)).map(({ path }) => path), []);
+test("no step invents an answer of the cluster with one of these codes", async () => {
+  const code = `\\(\\s*"(?:${CODES.join("|")})"`;
+  const invents = new RegExp(`permanentError${code}|new ClusterError${code}[^;]*transient: false`);
+  const sources = await readSources("lib/recovery", "lib/domains/backups", "lib/steps", "lib/workers");
+  const found = sources.filter(({ text }) => invents.test(text)).map(({ path }) => path);
+  assert.equal(found.filter((path) => !path.startsWith("lib/workers/templates/")), []);
 });
 
 test("has sentences without a full stop", () => {

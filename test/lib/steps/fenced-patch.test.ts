@@ -29,7 +29,7 @@ const REF = { apiVersion: "v1", kind: "ConfigMap", name: "thing" };
 
 function write(space: ClusterNamespace, fence: string, value: string): Promise<unknown> {
   const change = () => [{ op: "add" as const, path: "/data/value", value }];
-  return patchWithFence(space, { ref: REF, jobFence: { id: "op", fence }, change }, call);
+  return patchWithFence(space, REF, { ...call, job: { id: "op", fence } }, change);
 }
 
 async function value(space: ClusterNamespace): Promise<string> {

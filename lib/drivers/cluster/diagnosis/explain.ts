@@ -8,7 +8,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { parseAdmissionRefusal } from "#lib/drivers/cluster/diagnosis/refusals.ts";
 import { getKindPlural } from "#lib/drivers/cluster/client/kinds.ts";
 
-interface Explanation {
+export interface Explanation {
   readonly code: string;
   readonly message: string;
   readonly blame: FailureCause;

@@ -41,7 +41,7 @@ async function patchField(
 ): Promise<void> {
   for (const ref of refs) {
     const change = () => [{ op: "add" as const, path: `/spec/${field}`, value }];
-    await patchWithFence(space, { ref, jobFence: run.job, change }, run);
+    await patchWithFence(space, ref, run, change);
   }
 }
 
