@@ -132,7 +132,18 @@ const readEventPage = prepareQuery(
 );
 
 export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
-  return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
+  return {
+    id: row.id,
+    kind: row.kind,
+    actor: { id: row.actorId, email: row.actorEmail },
+    objectType: row.objectType,
+    objectId: row.objectId,
+    metadata: row.metadata,
+    ip: row.ip,
+    userAgent: row.userAgent,
+    at: row.at,
+    originPrivate: row.originPrivate,
+  };
 }
 
 /** Removes details that only operators may see, such as the IP address of an operator who caused the event. */
