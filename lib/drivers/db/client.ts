@@ -13,7 +13,7 @@ import {
 } from "#lib/drivers/db/faults.ts";
 import { openPostgresClient } from "#lib/drivers/db/driver.ts";
 import { buildSessionSetupQuery } from "#lib/drivers/db/session.ts";
-import { type Row, toRowObjects } from "#lib/drivers/db/row-objects.ts";
+import { readReadNumbers, type Row, toRowObjects } from "#lib/drivers/db/row-objects.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import {
   type DatabaseAddress,
@@ -43,6 +43,8 @@ export interface QueryOptions {
 
 export interface StatementResult {
   readonly rows: Row[];
+  /** For each row, the number of the read in a batch of reads (ReadBatch). */
+  readonly readNumbers?: readonly number[] | undefined;
   /** The command that the server reports for the statement, for example INSERT, COMMIT or ROLLBACK. */
   readonly command: string;
   readonly count: number;
@@ -226,7 +228,12 @@ async function startSession(
 /** Converts the driver's result. The result of several statements at once has neither rows nor a command. */
 function toResult(result: postgres.ValuesRowList<postgres.Row[]>): StatementResult {
   const { columns, command, count } = result as Partial<typeof result>;
-  return { rows: columns ? toRowObjects(columns, result) : [], command: command ?? "", count: count ?? 0 };
+  return {
+    rows: columns ? toRowObjects(columns, result) : [],
+    readNumbers: columns && readReadNumbers(columns, result),
+    command: command ?? "",
+    count: count ?? 0,
+  };
 }
 
 export function createStatementTimeoutFault(limit: number): Fault {

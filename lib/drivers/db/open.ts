@@ -4,6 +4,7 @@ import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
 import type {
   ClosableDatabase,
+  ReadBatch,
   RowQueries,
   TransactionAuthorization,
   Tx,
@@ -92,7 +93,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<ClosableDa
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): RowQueries =>
       cachedRows ??= Object.assign(createRowQueries(options), {
-        readShared: (text: string, params: readonly unknown[]) => pipeline.read(text, params, signal),
+        readShared: (text: string, params: readonly unknown[], batch?: ReadBatch) =>
+          pipeline.read(text, params, signal, batch),
       });
     return {
       get rows() {

@@ -17,15 +17,7 @@ export const POSTGRES_TYPES: Types = {
   jsonText: { to: 114, from: [], serialize: asJson, parse: identity },
   boolean: { to: 16, from: [16], serialize: asText, parse: (text: string) => text === "t" },
   stamp: { to: 1184, from: [1082, 1114, 1184], serialize: asText, parse: asDate },
-  bytes: {
-    to: 17,
-    from: [17],
-    serialize: (value: Uint8Array | string) =>
-      typeof value === "string"
-        ? value
-        : `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`,
-    parse: (text: string) => new Uint8Array(Buffer.from(text.slice(2), "hex")),
-  },
+  bytes: { to: 17, from: [17], serialize: asHex, parse: asBytes },
   booleans: arrayType(1000, (text) => text === "t"),
   integers: arrayType(1007, Number),
   smallIntegers: arrayType(1005, Number),
@@ -33,6 +25,7 @@ export const POSTGRES_TYPES: Types = {
   texts: arrayType(1009, identity),
   names: arrayType(1003, identity),
   varchars: arrayType(1015, identity),
+  byteStrings: arrayType(1001, asBytes, asHex),
   stamps: arrayType(1185, asDate),
   jsons: arrayType(3807, (text) => JSON.parse(text), asJson),
 };
@@ -97,6 +90,15 @@ function parseUnusualDate(text: string): Date {
 /** Encodes a value as JSON. A string must already be JSON text, as the column types require. */
 function asJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function asHex(value: unknown): string {
+  if (!(value instanceof Uint8Array)) return String(value);
+  return `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`;
+}
+
+function asBytes(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text.slice(2), "hex"));
 }
 
 function identity(text: string): string {
