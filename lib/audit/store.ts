@@ -11,7 +11,7 @@ import {
   readPage,
   withPageItems,
 } from "#lib/drivers/db/pages.ts";
-import { prepareQuery } from "#lib/drivers/db/prepare.ts";
+import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { createId } from "#lib/base/ids.ts";
@@ -117,7 +117,7 @@ const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind
  * newest events, and might scan the entire log. The query compares the column with a one-element array and sorts by the
  * column, which only this index supports.
  */
-const readEventPage = prepareQuery(
+const readEventPage = prepareReadOnSharedConnection(
   (rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
     const leadColumn = INDEXED_COLUMNS.find((column) => columns[column] !== undefined);
     let query = rows.selectFrom("audit_events").selectAll();
@@ -129,6 +129,7 @@ const readEventPage = prepareQuery(
     }
     return addNewestFirstOrder(query, { maxRows: most, beforeAt, beforeId }, { at: "at" });
   },
+  { batched: true, isFast: ({ objectId, spokeId, maxRows }) => (objectId ?? spokeId) !== undefined && maxRows !== undefined },
 );
 
 export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {

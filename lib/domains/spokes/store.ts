@@ -11,7 +11,7 @@ import {
   readPage,
 } from "#lib/drivers/db/pages.ts";
 import { buildLikePattern, buildPatternCondition } from "#lib/drivers/db/text-search.ts";
-import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
+import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -124,7 +124,7 @@ interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, Page
   readonly spokeIds?: readonly string[];
 }
 
-const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
+const pageOfSpokes = prepareReadOnSharedConnection((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
   let query = rows.selectFrom("spokes").select(listedColumns).select(extraColumns);
   if (federationIds && spokeIds) {
     const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
@@ -137,7 +137,7 @@ const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: 
   if (where.health) query = query.where("health", "=", where.health);
   if (where.pattern) query = query.where(buildPatternCondition(["slug", "displayName", "domain"], where.pattern));
   return addNewestFirstOrder(query, where);
-});
+}, { batched: false, isFast: ({ maxRows, pattern }) => maxRows !== undefined && pattern === undefined });
 
 /** Lists the spokes in one hub or in all hubs that the viewer can see, newest first. */
 export async function listSpokes(

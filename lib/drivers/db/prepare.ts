@@ -33,17 +33,29 @@ export function prepareQuery<Values extends object, Query extends Buildable<unkn
   return async (rows, values) => (await rows.executeQuery(fillIn(prepare(rows, values), values))).rows as RowOf<Query>[];
 }
 
+interface SharedReadOptions<Values> {
+  /**
+   * Whether reads of the same moment are sent as a single statement. `build` must then pass on the values as parameters
+   * of the types text, integer, bytea or timestamptz. Not for reads of many rows, because their callers would wait for
+   * each other.
+   */
+  readonly batched: boolean;
+  /** Returns whether the read is fast with these values. If not, it uses its own connection. */
+  readonly isFast?: (values: Values) => boolean;
+}
+
 /**
  * Prepares a fast read that uses an index. Outside a transaction, the read uses a shared connection (pipeline.ts),
- * where a slow read would delay other reads. Reads of the same moment are sent as a single statement, so `build` must
- * pass on the values as parameters of the types text or bytea.
+ * where a slow read would delay other reads.
  */
 export function prepareReadOnSharedConnection<Values extends object, Query extends Buildable<unknown>>(
   build: (rows: RowQueries, values: Values) => Query,
+  { batched, isFast = () => true }: SharedReadOptions<Values> = { batched: true },
 ): (rows: RowQueries, values: Values) => Promise<RowOf<Query>[]> {
   const prepare = preparer(build), texts = new Map<string, string>();
 
-  function batchOf({ sql, parameters: placeholders }: CompiledQuery, filled: readonly unknown[]): ReadBatch {
+  function batchOf({ sql, parameters: placeholders }: CompiledQuery, filled: readonly unknown[]): ReadBatch | undefined {
+    if (!batched) return undefined;
     const isKey = (i: number) => placeholders[i] instanceof Placeholder;
     let text = texts.get(sql);
     if (text === undefined) texts.set(sql, text = buildBatchText(sql, filled, isKey));
@@ -52,7 +64,7 @@ export function prepareReadOnSharedConnection<Values extends object, Query exten
 
   return async (rows, values) => {
     const prepared = prepare(rows, values), query = fillIn(prepared, values);
-    const found = rows.readShared
+    const found = rows.readShared && isFast(values)
       ? await rows.readShared(query.sql, query.parameters, batchOf(prepared, query.parameters))
       : (await rows.executeQuery(query)).rows;
     return found as RowOf<Query>[];
@@ -65,7 +77,7 @@ export function prepareReadOnSharedConnection<Values extends object, Query exten
  */
 function buildBatchText(sql: string, parameters: readonly unknown[], isKey: (i: number) => boolean): string {
   const keys = [...parameters.keys()].filter(isKey), constants = [...parameters.keys()].filter((i) => !isKey(i));
-  const arrays = keys.map((i, n) => `(select $${n + 1}::${parameters[i] instanceof Uint8Array ? "bytea" : "text"}[])`);
+  const arrays = keys.map((i, n) => `(select $${n + 1}::${typeOf(parameters[i])}[])`);
   const names = keys.map((i) => `key_${i}`);
   const single = sql.replace(/\$(\d+)/g, (_, number) => {
     const i = Number(number) - 1;
@@ -74,6 +86,12 @@ function buildBatchText(sql: string, parameters: readonly unknown[], isKey: (i: 
   return `select read.number::integer as ${toColumnName(READ_NUMBER)}, found.*
     from unnest(${arrays.join(", ")}) with ordinality as read (${names.join(", ")}, number)
     cross join lateral (${single} offset 0) as found`;
+}
+
+function typeOf(value: unknown): "bytea" | "timestamptz" | "integer" | "text" {
+  if (value instanceof Uint8Array) return "bytea";
+  if (value instanceof Date) return "timestamptz";
+  return typeof value === "number" ? "integer" : "text";
 }
 
 function fillIn<Values extends object>(prepared: CompiledQuery, values: Values): CompiledQuery {
