@@ -1,5 +1,5 @@
 /** Reads and writes the audit log. Rows can only be added; the table refuses updates and deletions. */
-import { type Selectable, sql } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { type AuditKind, type AuditObjectType, isVisibleToCustomers } from "#lib/audit/kinds.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
@@ -11,7 +11,7 @@ import {
   readPage,
   withPageItems,
 } from "#lib/drivers/db/pages.ts";
-import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
+import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { createId } from "#lib/base/ids.ts";
@@ -71,8 +71,8 @@ export async function insertAuditEvents(
   requester: Requester,
   entries: readonly { readonly entry: AuditEntry; readonly at: Date }[],
 ): Promise<void> {
-  if (entries.length === 0) return;
-  await tx.insertInto("audit_events").values(entries.map(({ entry, at }) => ({
+  await Promise.all(entries.map(({ entry, at }) =>
+    insertAuditEvent(tx, {
     id: createId("evt"),
     kind: entry.kind,
     actorId: requester.userId,
@@ -89,9 +89,14 @@ export async function insertAuditEvents(
     spokeId: entry.spokeId ?? null,
     audienceUserId: entry.audienceUserId ?? null,
     customerVisible: isVisibleToCustomers(entry.kind),
-    originPrivate: sql<boolean>`exists (select from users where id = ${requester.userId} and operator)`,
-  }))).execute();
+    })
+  ));
 }
+
+const insertAuditEvent = prepareQuery((rows, row: Omit<Insertable<Schema["audit_events"]>, "originPrivate">) => {
+  const originPrivate = sql<boolean>`exists (select from users where id = ${row.actorId} and operator)`;
+  return rows.insertInto("audit_events").values({ ...row, originPrivate });
+});
 
 /** Returns a page of audit events, newest first. */
 export async function listAuditEvents(

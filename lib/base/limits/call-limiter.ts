@@ -1,10 +1,8 @@
 /**
- * Limits calls with the package bottleneck: how many run at the same time, and how many start per second. Calls wait in
- * order of arrival. In addition to bottleneck, an aborted call stops waiting immediately, and each call runs in its own
- * asynchronous context, so that logs and traces name the right request.
+ * Limits calls: how many run at the same time, and how many start per second. Calls wait in order of arrival. A call
+ * that need not wait starts immediately. An aborted call stops waiting immediately.
  */
-import Bottleneck from "bottleneck";
-import { runCancellable } from "#lib/base/cancellation.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 interface CallLimits {
   /** The maximum number of calls that run at the same time. */
@@ -27,35 +25,40 @@ export interface CallLimiter {
 
 /** The milliseconds between two increases of the number of allowed calls. */
 const INCREASE_INTERVAL = 250;
-/** Bottleneck's priorities: a lower number is served first. */
-const RETRY_PRIORITY = 4, DEFAULT_PRIORITY = 5;
 
 export function createCallLimiter({ concurrency, rate }: CallLimits): CallLimiter {
-  const limiter = adjust(new Bottleneck({ maxConcurrent: concurrency, ...(rate && { reservoir: rate.burst }) }));
-  let timer: NodeJS.Timeout | undefined;
+  let running = 0, allowed = rate?.burst ?? Infinity, timer: NodeJS.Timeout | undefined;
+  const waiting: Call[] = [];
+
+  function startCalls(): void {
+    while (running < concurrency && allowed > 0 && waiting.length > 0) {
+      running++;
+      allowed--;
+      waiting.shift()!.start();
+    }
+    if (rate && allowed < rate.burst) increaseLater(rate);
+  }
 
   /** Increases the number of allowed calls at intervals, until it has its maximum again. */
-  function refill({ perSecond, burst }: CallRate): void {
-    if (timer) return;
-    timer = setTimeout(async () => {
-      const used = burst - (await limiter.currentReservoir() ?? burst);
-      await limiter.incrementReservoir(Math.min(Math.ceil(perSecond * INCREASE_INTERVAL / 1000), used));
+  function increaseLater({ perSecond, burst }: CallRate): void {
+    timer ??= setTimeout(() => {
       timer = undefined;
-      if ((await limiter.currentReservoir() ?? burst) < burst) refill({ perSecond, burst });
-    }, INCREASE_INTERVAL);
-    timer.unref(); // lets the process exit
+      allowed = Math.min(burst, allowed + Math.ceil(perSecond * INCREASE_INTERVAL / SECOND));
+      startCalls();
+    }, INCREASE_INTERVAL).unref(); // lets the process exit
   }
 
   return {
     async run(signals, work) {
-      for (const signal of signals) signal.throwIfAborted();
-      const turn = takeTurn(limiter, signals, DEFAULT_PRIORITY, () => {});
-      if (rate) refill(rate);
-      const endTurn = await turn;
+      await waitForTurn(signals, (call) => {
+        waiting.push(call);
+        startCalls();
+      }, (call) => remove(waiting, call));
       try {
         return await work();
       } finally {
-        endTurn();
+        running--;
+        startCalls();
       }
     },
     close: () => clearTimeout(timer),
@@ -81,53 +84,92 @@ interface KeyedCallLimits {
 
 /** Creates a limiter that is fair between keys: a key with many calls does not delay the others. */
 export function createKeyedCallLimiter({ concurrency, perKey = 1 }: KeyedCallLimits): KeyedCallLimiter {
-  const turns = adjust(new Bottleneck({ maxConcurrent: concurrency }));
-  const group = new Bottleneck.Group({ maxConcurrent: perKey }), counts = new Map<string, number>();
-  group.on("created", (limiter) => void adjust(limiter).chain(turns));
+  /** The calls that may start as soon as fewer than `concurrency` calls run: at most `perKey` of each key. */
+  const next: KeyedCall[] = [];
+  /** For each key, its waiting calls, and how many of its calls run or are in `next`. */
+  const keys = new Map<string, { readonly waiting: KeyedCall[]; competing: number }>();
+  let running = 0;
 
-  function count(key: string, by: number): void {
-    const calls = (counts.get(key) ?? 0) + by;
-    if (calls > 0) return void counts.set(key, calls);
-    counts.delete(key);
-    void group.deleteKey(key);
+  function enqueue(queue: KeyedCall[], call: KeyedCall): void {
+    const at = call.isRetry ? queue.findIndex(({ isRetry }) => !isRetry) : -1;
+    if (at < 0) queue.push(call);
+    else queue.splice(at, 0, call);
+  }
+
+  function startCalls(key: string): void {
+    const own = keys.get(key)!;
+    while (own.competing < perKey && own.waiting.length > 0) {
+      own.competing++;
+      enqueue(next, own.waiting.shift()!);
+    }
+    if (own.competing === 0) keys.delete(key);
+    while (running < concurrency && next.length > 0) {
+      running++;
+      next.shift()!.start();
+    }
   }
 
   return {
     async enter(key, { signal, isRetry = false } = {}) {
-      signal?.throwIfAborted();
-      count(key, 1);
-      const priority = isRetry ? RETRY_PRIORITY : DEFAULT_PRIORITY;
-      return await takeTurn(group.key(key), signal ? [signal] : [], priority, () => count(key, -1));
+      await waitForTurn(signal ? [signal] : [], (call) => {
+        if (!keys.has(key)) keys.set(key, { waiting: [], competing: 0 });
+        enqueue(keys.get(key)!.waiting, Object.assign(call, { isRetry }));
+        startCalls(key);
+      }, (call) => {
+        if (remove(next, call)) keys.get(key)!.competing--;
+        else remove(keys.get(key)!.waiting, call);
+        startCalls(key);
+      });
+      return () => {
+        running--;
+        keys.get(key)!.competing--;
+        startCalls(key);
+      };
     },
-    keys: () => group.keys(),
+    keys: () => [...keys.keys()],
   };
 }
 
-async function takeTurn(
-  limiter: Bottleneck,
-  signals: readonly AbortSignal[],
-  priority: number,
-  onEnd: () => void,
-): Promise<() => void> {
-  const turn = Promise.withResolvers<() => void>();
-  const task = () => new Promise<void>((end) => turn.resolve(end));
-  limiter.schedule({ priority }, task).catch(turn.reject).finally(onEnd);
-  try {
-    return await runCancellable(signals, null, () => turn.promise);
-  } catch (error) {
-    void turn.promise.then((end) => end()); // bottleneck cannot remove a call, so its turn ends as soon as it starts
-    throw error;
-  }
+interface Call {
+  /** Lets the call run. The caller counts it as running from now on. */
+  start(): void;
 }
 
-/**
- * Replaces two parts of bottleneck. In each step, it waits for a timer of one millisecond: the next turn of the event
- * loop doubles the number of calls per second. It also stores the time of the next call, although these limiters set no
- * pause between calls: after the system clock was set back, calls would wait until the clock has caught up.
- */
-function adjust(limiter: Bottleneck): Bottleneck {
-  const { _store: store } = limiter as unknown as { readonly _store: object };
-  Object.assign(store, { yieldLoop: () => new Promise<void>((resolve) => setImmediate(resolve)) });
-  Object.defineProperty(store, "_nextRequest", { get: () => 0, set() {} });
-  return limiter;
+type KeyedCall = Call & { readonly isRetry: boolean };
+
+/** Resolves when the call may run. If a signal aborts first, calls `leave` and rejects with the signal's reason. */
+function waitForTurn(
+  signals: readonly AbortSignal[],
+  enter: (call: Call) => void,
+  leave: (call: Call) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    for (const signal of signals) if (signal.aborted) return reject(signal.reason);
+    let isStarted = false;
+    const call = {
+      start() {
+        isStarted = true;
+        for (const { signal, onAbort } of listeners) signal.removeEventListener("abort", onAbort);
+        resolve();
+      },
+    };
+    const listeners: { readonly signal: AbortSignal; readonly onAbort: () => void }[] = [];
+    enter(call);
+    if (isStarted) return;
+    for (const signal of signals) {
+      const onAbort = () => {
+        for (const { signal, onAbort } of listeners) signal.removeEventListener("abort", onAbort);
+        leave(call);
+        reject(signal.reason);
+      };
+      listeners.push({ signal, onAbort });
+      signal.addEventListener("abort", onAbort);
+    }
+  });
+}
+
+function remove(queue: Call[], call: Call): boolean {
+  const at = queue.indexOf(call);
+  if (at >= 0) queue.splice(at, 1);
+  return at >= 0;
 }

@@ -11,7 +11,7 @@ import {
   readPage,
 } from "#lib/drivers/db/pages.ts";
 import { buildLikePattern, buildPatternCondition } from "#lib/drivers/db/text-search.ts";
-import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
+import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
 import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -175,9 +175,12 @@ function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefi
  * adding the same slug or domain.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
-  return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
-    .executeTakeFirst();
+  return (await insertSpokeRow(tx, row))[0];
 }
+
+const insertSpokeRow = prepareQuery((rows, row: NewSpokeRow) =>
+  rows.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
+);
 
 export async function isSlugInUse(rows: RowQueries, federationId: string, slug: string): Promise<boolean> {
   const found = await rows.selectFrom("spokes").select("id").where("federationId", "=", federationId)
