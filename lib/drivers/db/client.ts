@@ -225,12 +225,16 @@ async function startSession(
   }
 }
 
-/** Converts the driver's result. The result of several statements at once has neither rows nor a command. */
+/**
+ * Converts the driver's result. The result of several statements at once has neither rows nor a command. After a
+ * statement that failed between two of its rows, the driver starts the next result with as many empty slots.
+ */
 function toResult(result: postgres.ValuesRowList<postgres.Row[]>): StatementResult {
   const { columns, command, count } = result as Partial<typeof result>;
+  const rows = result.length === 0 || 0 in result ? result : result.filter(() => true); // skips empty slots
   return {
-    rows: columns ? toRowObjects(columns, result) : [],
-    readNumbers: columns && readReadNumbers(columns, result),
+    rows: columns ? toRowObjects(columns, rows) : [],
+    readNumbers: columns && readReadNumbers(columns, rows),
     command: command ?? "",
     count: count ?? 0,
   };

@@ -55,8 +55,8 @@ export function prepareReadOnSharedConnection<Values extends object, Query exten
   const prepare = preparer(build), texts = new Map<string, string>();
 
   function batchOf({ sql, parameters: placeholders }: CompiledQuery, filled: readonly unknown[]): ReadBatch | undefined {
-    if (!batched) return undefined;
     const isKey = (i: number) => placeholders[i] instanceof Placeholder;
+    if (!batched || !filled.some((_, i) => isKey(i))) return undefined;
     let text = texts.get(sql);
     if (text === undefined) texts.set(sql, text = buildBatchText(sql, filled, isKey));
     return { text, keys: filled.filter((_, i) => isKey(i)), constants: filled.filter((_, i) => !isKey(i)) };
