@@ -73,22 +73,22 @@ export async function insertAuditEvents(
 ): Promise<void> {
   await Promise.all(entries.map(({ entry, at }) =>
     insertAuditEvent(tx, {
-    id: createId("evt"),
-    kind: entry.kind,
-    actorId: requester.userId,
-    actorEmail: requester.email,
-    objectType: entry.objectType,
-    objectId: entry.objectId,
-    metadata: JSON.stringify(
-      requester.tokenPrefix ? { ...entry.metadata, token: requester.tokenPrefix } : entry.metadata ?? {},
-    ),
-    ip: requester.ip,
-    userAgent: requester.userAgent,
-    at,
-    federationId: entry.federationId ?? null,
-    spokeId: entry.spokeId ?? null,
-    audienceUserId: entry.audienceUserId ?? null,
-    customerVisible: isVisibleToCustomers(entry.kind),
+      id: createId("evt"),
+      kind: entry.kind,
+      actorId: requester.userId,
+      actorEmail: requester.email,
+      objectType: entry.objectType,
+      objectId: entry.objectId,
+      metadata: JSON.stringify(
+        requester.tokenPrefix ? { ...entry.metadata, token: requester.tokenPrefix } : entry.metadata ?? {},
+      ),
+      ip: requester.ip,
+      userAgent: requester.userAgent,
+      at,
+      federationId: entry.federationId ?? null,
+      spokeId: entry.spokeId ?? null,
+      audienceUserId: entry.audienceUserId ?? null,
+      customerVisible: isVisibleToCustomers(entry.kind),
     })
   ));
 }
@@ -134,7 +134,10 @@ const readEventPage = prepareReadOnSharedConnection(
     }
     return addNewestFirstOrder(query, { maxRows: most, beforeAt, beforeId }, { at: "at" });
   },
-  { batched: true, isFast: ({ objectId, spokeId, maxRows }) => (objectId ?? spokeId) !== undefined && maxRows !== undefined },
+  {
+    batched: true,
+    isFast: ({ objectId, spokeId, maxRows }) => (objectId ?? spokeId) !== undefined && maxRows !== undefined,
+  },
 );
 
 export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {

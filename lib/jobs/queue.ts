@@ -57,14 +57,18 @@ const selectQueuePositions = prepareQuery((_, { ids }: { readonly ids: readonly 
   usual as (
     select kind, (select percentile_cont(0.5) within group (order by took) from (
       select extract(epoch from finished_at - started_at) as took from jobs
-      where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${sql.lit(MAX_SAMPLES)}
+      where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${
+    sql.lit(MAX_SAMPLES)
+  }
     ) as past) as seconds
     from (select distinct kind from live) as kinds
   ),
   timed as (
     select live.*, case
       -- unknown, because nobody knows when the cluster recovers
-      when failure ->> 'code' = any(${sqlTexts(CLUSTER_UNAVAILABLE_CODES)}) and failure ->> 'step' <> all(finished_steps) then null
+      when failure ->> 'code' = any(${
+    sqlTexts(CLUSTER_UNAVAILABLE_CODES)
+  }) and failure ->> 'step' <> all(finished_steps) then null
       when state = 'running' and seconds is not null -- greatest() ignores nulls
       then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
     from live join usual using (kind)
@@ -75,7 +79,9 @@ const selectQueuePositions = prepareQuery((_, { ids }: { readonly ids: readonly 
       order by (own.state in ('queued', 'running')) desc, own.seq desc limit 1
     ) as operation
     from wanted join federations on federations.id = wanted.federation_id
-    where wanted.kind = any(${sqlTexts(KINDS_NEEDING_HUB)}) and wanted.state = 'queued' and federations.state <> 'active'
+    where wanted.kind = any(${
+    sqlTexts(KINDS_NEEDING_HUB)
+  }) and wanted.state = 'queued' and federations.state <> 'active'
   ),
   placed as (
     select *, row_number() over ahead as position,

@@ -22,7 +22,12 @@ export async function isDomainInUse(
   own: string | null = null,
 ): Promise<boolean> {
   const reversed = [...domain].reverse().join("");
-  const [found] = await findConflict(rows, { names: [domain, ...above], from: `${reversed}.`, to: `${reversed}/`, own });
+  const [found] = await findConflict(rows, {
+    names: [domain, ...above],
+    from: `${reversed}.`,
+    to: `${reversed}/`,
+    own,
+  });
   return found!.taken;
 }
 

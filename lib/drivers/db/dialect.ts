@@ -63,7 +63,11 @@ const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 // Kysely requires a dialect and a driver, but runs all statements with the executor.
 const noPool = { acquire: () => Promise.reject(new Error("Run statements with the executor")) };
 const unusedDialect = createKyselyDialect({ pool: noPool, limit: 0 });
-const unusedProps = { config: { dialect: unusedDialect }, dialect: unusedDialect, driver: unusedDialect.createDriver() };
+const unusedProps = {
+  config: { dialect: unusedDialect },
+  dialect: unusedDialect,
+  driver: unusedDialect.createDriver(),
+};
 
 /** Returns the key for the advisory lock that all transactions of one user share. */
 export const getUserLockKey = (user: string): string => `wheelwright: held ${user}`;

@@ -30,7 +30,8 @@ export function prepareQuery<Values extends object, Query extends Buildable<unkn
   build: (rows: RowQueries, values: Values) => Query,
 ): (rows: RowQueries, values: Values) => Promise<RowOf<Query>[]> {
   const prepare = preparer(build);
-  return async (rows, values) => (await rows.executeQuery(fillIn(prepare(rows, values), values))).rows as RowOf<Query>[];
+  return async (rows, values) =>
+    (await rows.executeQuery(fillIn(prepare(rows, values), values))).rows as RowOf<Query>[];
 }
 
 interface SharedReadOptions<Values> {
@@ -54,7 +55,10 @@ export function prepareReadOnSharedConnection<Values extends object, Query exten
 ): (rows: RowQueries, values: Values) => Promise<RowOf<Query>[]> {
   const prepare = preparer(build), texts = new Map<string, string>();
 
-  function batchOf({ sql, parameters: placeholders }: CompiledQuery, filled: readonly unknown[]): ReadBatch | undefined {
+  function batchOf(
+    { sql, parameters: placeholders }: CompiledQuery,
+    filled: readonly unknown[],
+  ): ReadBatch | undefined {
     const isKey = (i: number) => placeholders[i] instanceof Placeholder;
     if (!batched || !filled.some((_, i) => isKey(i))) return undefined;
     let text = texts.get(sql);

@@ -62,7 +62,8 @@ for (
 }
 
 test("keeps the order of the fields, with optional ones in their place", () => {
-  const schema = v.object({ a: v.string(), b: v.optional(v.string()), c: v.string() }), filter = compileOutputFilter(schema);
+  const schema = v.object({ a: v.string(), b: v.optional(v.string()), c: v.string() }),
+    filter = compileOutputFilter(schema);
   assert.is(JSON.stringify(filter({ c: "3", b: "2", a: "1" })), `{"a":"1","b":"2","c":"3"}`);
   assert.is(JSON.stringify(filter({ c: "3", a: "1" })), `{"a":"1","c":"3"}`);
 });

@@ -58,7 +58,8 @@ test("sends reads of the same moment over one connection", ({ db }) =>
     assert.equal(stats(), { size: 4, open: 1, idle: 1, waiting: 0 });
   }));
 
-const DIVIDE = "select 12 / $1::int as n, pg_current_xact_id_if_assigned() is null as read, statement_timestamp() as at";
+const DIVIDE =
+  "select 12 / $1::int as n, pg_current_xact_id_if_assigned() is null as read, statement_timestamp() as at";
 const DIVIDE_MANY = `select read.number::integer as read_number, found.* from unnest((select $1::int[])) with ordinality
   as read (key, number) cross join lateral (select 12 / read.key as n, statement_timestamp() as at
     from generate_series(1, greatest(1, read.key)) limit $2) as found`;

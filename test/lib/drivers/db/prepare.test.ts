@@ -42,7 +42,9 @@ test("runs in the caller's transaction", async ({ db }) => {
 test("reads of the same moment give the same rows as single reads", async ({ db }) => {
   const find = prepareReadOnSharedConnection(
     (rows: RowQueries, key: { name?: string; since?: Date; limit: number }) => {
-      let query = rows.selectFrom("users").select(["email", "id"]).where("displayName", "<>", "nobody").orderBy("email");
+      let query = rows.selectFrom("users").select(["email", "id"]).where("displayName", "<>", "nobody").orderBy(
+        "email",
+      );
       if (key.name) query = query.where("displayName", "=", key.name);
       if (key.since) query = query.where("createdAt", ">=", key.since);
       return query.modifyEnd(sql`limit ${key.limit}`);
@@ -69,10 +71,13 @@ test("reads that are not fast use a connection of their own", async ({ db }) => 
     { batched: false, isFast: ({ id }) => id === "fast" },
   );
   const readShared: RowQueries["readShared"] = (...args) => (shared.push(args[2]), db.rows.readShared!(...args));
-  const watched = Object.assign(db.rows.withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: ({ result }) => Promise.resolve(result),
-  }), { readShared });
+  const watched = Object.assign(
+    db.rows.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: ({ result }) => Promise.resolve(result),
+    }),
+    { readShared },
+  );
   await find(watched, { id: "fast" });
   await find(watched, { id: "slow" });
   assert.equal(shared, [undefined]);

@@ -13,7 +13,9 @@ test("names the values after the columns, in the same order", () => {
 
 test("keeps any column name as it is", () => {
   const names = ["count(*)", `a "quoted" name`, "line\nbreak", "?column?"];
-  assert.equal(toRowObjects(columnsOf(...names), [[1, 2, 3, 4]]), [Object.fromEntries(names.map((name, i) => [name, i + 1]))]);
+  assert.equal(toRowObjects(columnsOf(...names), [[1, 2, 3, 4]]), [
+    Object.fromEntries(names.map((name, i) => [name, i + 1])),
+  ]);
 });
 
 test("keeps the last of several columns with the same name", () => {
