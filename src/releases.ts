@@ -16,6 +16,7 @@ export const releases: readonly ReleaseNotes[] = [
       "An installation takes five seconds less: its Job no longer starts the web server. This changes the blueprint, so existing spokes show a newer blueprint as drift, and templates are created again. Sites stay as they are.",
       "A misused command always exits with status 2 and prints its usage, also a noun without a verb, as in `wheelwright spokes`. The command line itself refuses unknown values of options such as `--state`.",
       "The portal has one style sheet, and its pages contain no inline styles.",
+      "Requests need less processor time: requests of the same moment share their database queries, and rows are read, filtered and sent faster. Creating a spoke needs fewer round trips to the database.",
       "When an operation is continued by another release that cannot read its data, it ends with a failure report.",
       "The simulated cluster of `npm start` keeps its state in one file. It still reads the files of 0.1.0, but 0.1.0 cannot read the new file.",
     ],

@@ -14,9 +14,7 @@ import { createCreationQueues } from "#lib/http/creation-queue.ts";
 import type { ClientDisconnected, HttpExchange } from "#lib/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
-  addRequestId,
-  addRouteHeaders,
-  addSecurityHeaders,
+  addHeaders,
   enforceDeadline,
   logAccess,
   type Middleware,
@@ -101,10 +99,8 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
   const middleware: readonly Middleware[] = [
     setWorkContext,
     recordTelemetry(app.telemetry),
-    addRequestId,
     logAccess,
-    addSecurityHeaders(config.publicUrl),
-    addRouteHeaders,
+    addHeaders(config.publicUrl),
     compressResponse,
     renderErrors,
     receiveBody,

@@ -1,5 +1,5 @@
 /** Reads and writes the audit log. Rows can only be added; the table refuses updates and deletions. */
-import { type Selectable, sql } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { type AuditKind, type AuditObjectType, isVisibleToCustomers } from "#lib/audit/kinds.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
@@ -11,7 +11,7 @@ import {
   readPage,
   withPageItems,
 } from "#lib/drivers/db/pages.ts";
-import { prepareQuery } from "#lib/drivers/db/prepare.ts";
+import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { createId } from "#lib/base/ids.ts";
@@ -71,27 +71,32 @@ export async function insertAuditEvents(
   requester: Requester,
   entries: readonly { readonly entry: AuditEntry; readonly at: Date }[],
 ): Promise<void> {
-  if (entries.length === 0) return;
-  await tx.insertInto("audit_events").values(entries.map(({ entry, at }) => ({
-    id: createId("evt"),
-    kind: entry.kind,
-    actorId: requester.userId,
-    actorEmail: requester.email,
-    objectType: entry.objectType,
-    objectId: entry.objectId,
-    metadata: JSON.stringify(
-      requester.tokenPrefix ? { ...entry.metadata, token: requester.tokenPrefix } : entry.metadata ?? {},
-    ),
-    ip: requester.ip,
-    userAgent: requester.userAgent,
-    at,
-    federationId: entry.federationId ?? null,
-    spokeId: entry.spokeId ?? null,
-    audienceUserId: entry.audienceUserId ?? null,
-    customerVisible: isVisibleToCustomers(entry.kind),
-    originPrivate: sql<boolean>`exists (select from users where id = ${requester.userId} and operator)`,
-  }))).execute();
+  await Promise.all(entries.map(({ entry, at }) =>
+    insertAuditEvent(tx, {
+      id: createId("evt"),
+      kind: entry.kind,
+      actorId: requester.userId,
+      actorEmail: requester.email,
+      objectType: entry.objectType,
+      objectId: entry.objectId,
+      metadata: JSON.stringify(
+        requester.tokenPrefix ? { ...entry.metadata, token: requester.tokenPrefix } : entry.metadata ?? {},
+      ),
+      ip: requester.ip,
+      userAgent: requester.userAgent,
+      at,
+      federationId: entry.federationId ?? null,
+      spokeId: entry.spokeId ?? null,
+      audienceUserId: entry.audienceUserId ?? null,
+      customerVisible: isVisibleToCustomers(entry.kind),
+    })
+  ));
 }
+
+const insertAuditEvent = prepareQuery((rows, row: Omit<Insertable<Schema["audit_events"]>, "originPrivate">) => {
+  const originPrivate = sql<boolean>`exists (select from users where id = ${row.actorId} and operator)`;
+  return rows.insertInto("audit_events").values({ ...row, originPrivate });
+});
 
 /** Returns a page of audit events, newest first. */
 export async function listAuditEvents(
@@ -117,7 +122,7 @@ const INDEXED_COLUMNS = ["objectId", "spokeId", "actorId", "federationId", "kind
  * newest events, and might scan the entire log. The query compares the column with a one-element array and sorts by the
  * column, which only this index supports.
  */
-const readEventPage = prepareQuery(
+const readEventPage = prepareReadOnSharedConnection(
   (rows, { maxRows: most, beforeAt, beforeId, ...columns }: AuditFilter & PageBounds) => {
     const leadColumn = INDEXED_COLUMNS.find((column) => columns[column] !== undefined);
     let query = rows.selectFrom("audit_events").selectAll();
@@ -129,10 +134,25 @@ const readEventPage = prepareQuery(
     }
     return addNewestFirstOrder(query, { maxRows: most, beforeAt, beforeId }, { at: "at" });
   },
+  {
+    batched: true,
+    isFast: ({ objectId, spokeId, maxRows }) => (objectId ?? spokeId) !== undefined && maxRows !== undefined,
+  },
 );
 
 export function toAuditEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
-  return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
+  return {
+    id: row.id,
+    kind: row.kind,
+    actor: { id: row.actorId, email: row.actorEmail },
+    objectType: row.objectType,
+    objectId: row.objectId,
+    metadata: row.metadata,
+    ip: row.ip,
+    userAgent: row.userAgent,
+    at: row.at,
+    originPrivate: row.originPrivate,
+  };
 }
 
 /** Removes details that only operators may see, such as the IP address of an operator who caused the event. */

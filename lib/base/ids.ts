@@ -33,11 +33,15 @@ export function createId(prefix: IdPrefix): string {
 
 /** Returns 16 random bytes as 32 hexadecimal digits, for use as a trace ID. */
 export function createRandomHex(): string {
-  return Buffer.from(randomBytes().buffer).toString("hex");
+  if (usedDigits === digits.length) {
+    [digits, usedDigits] = [Buffer.from(crypto.getRandomValues(new Uint8Array(256 * ID_BYTES))).toString("hex"), 0];
+  }
+  return digits.slice(usedDigits, usedDigits += 2 * ID_BYTES);
 }
 
 const ID_BYTES = 16;
 let pool = new Uint8Array(), used = 0;
+let digits = "", usedDigits = 0; // of a second batch, as hexadecimal digits
 
 /** Returns 16 random bytes from a pre-generated batch, because each getRandomValues call is expensive. */
 function randomBytes(): Uint8Array<ArrayBuffer> {

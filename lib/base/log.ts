@@ -86,8 +86,9 @@ function contextFields(): Fields {
 }
 
 function renderJson(level: LogLevel, message: string, fields: Fields): string {
-  const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toLoggable(value)]));
-  return JSON.stringify({ time: new Date().toISOString(), level, message, ...plain }) + "\n";
+  const entry: Record<string, unknown> = { time: new Date().toISOString(), level, message };
+  for (const name in fields) entry[name] = toLoggable(fields[name]);
+  return JSON.stringify(entry) + "\n";
 }
 
 const COLOURS: Record<LogLevel, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" };

@@ -7,8 +7,12 @@ import { removeInternalAddresses } from "#lib/base/addresses.ts";
 const COMMAND = /(?:[:,]? |\s*\()(?:kubectl|wheelwright restore)\b(?:(?!\. |[;)])[^])*\)?/g;
 const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
 
+/** Matches text without any detail to remove, such as an ID or a slug. */
+const PLAIN = /^(?!.*(?:\bip-\d|\bsnapcontent-))[\w-]*$/i;
+
 /** Removes commands, addresses inside the cluster, and the names of stored snapshots. */
 export function removeOperatorDetails(sentence: string): string {
+  if (PLAIN.test(sentence)) return sentence;
   return removeInternalAddresses(sentence.replace(COMMAND, ""))
     .replace(CONTENT, (_, at: number) => at === 0 ? "The stored snapshot" : "the stored snapshot");
 }

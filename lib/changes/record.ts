@@ -10,6 +10,7 @@ import type { Requester } from "#lib/audit/requester.ts";
 import { isVisibleToCustomers } from "#lib/audit/kinds.ts";
 import { type AuditEntry, insertAuditEvents } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
+import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import { insertStreamEvents, type NewStreamEvent } from "#lib/events/store.ts";
 import type { Job, NewJob } from "#lib/jobs/job.ts";
 import { enqueueJob } from "#lib/jobs/store.ts";
@@ -113,6 +114,24 @@ async function writeEventsWithoutHub(tx: Tx, requester: Requester, audit: readon
   await tx.updateTable("service_event_head").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
 }
 
+interface HeadIncrements {
+  readonly federationId: string;
+  readonly events: number;
+  readonly entries: number;
+  readonly visible: number;
+}
+
+const advanceHead = prepareQuery((_, { federationId, events, entries, visible }: HeadIncrements) =>
+  sql<{ number: string; lastAt: Date }>`
+    insert into stream_heads as head (federation_id, number, last_at, visible_events)
+    values (${federationId}, ${events}, wheelwright_now(), ${visible})
+    on conflict (federation_id) do update set
+      number = head.number + excluded.number,
+      last_at = greatest(wheelwright_now(), head.last_at + ${entries} * interval '1 millisecond'),
+      visible_events = head.visible_events + excluded.visible_events
+    returning number, last_at`
+);
+
 /** Locks the hub's head row, numbers the stream events, and gives each audit event a different millisecond. */
 async function writeHubEntries(
   tx: Tx,
@@ -123,14 +142,7 @@ async function writeHubEntries(
 ): Promise<void> {
   const entries = audit.length + events.length;
   const visible = audit.filter((entry) => isVisibleToCustomers(entry.kind)).length;
-  const { rows: [head] } = await sql<{ number: string; lastAt: Date }>`
-    insert into stream_heads as head (federation_id, number, last_at, visible_events)
-    values (${federationId}, ${events.length}, wheelwright_now(), ${visible})
-    on conflict (federation_id) do update set
-      number = head.number + ${events.length},
-      last_at = greatest(wheelwright_now(), head.last_at + ${entries} * interval '1 millisecond'),
-      visible_events = head.visible_events + ${visible}
-    returning number, last_at`.execute(tx);
+  const [head] = await advanceHead(tx, { federationId, events: events.length, entries, visible });
   const firstAt = head!.lastAt.getTime() - entries + 1;
   const firstNumber = Number(head!.number) - events.length + 1;
   await Promise.all([

@@ -43,6 +43,8 @@ interface EmbeddedOptions {
   readonly directory: string;
   /** Whether commits are flushed to disk (fsync). Tests turn this off. */
   readonly durable: boolean;
+  /** Whether the server keeps its statistics up to date. Defaults to `durable`. */
+  readonly autovacuum?: boolean;
   readonly log: Log;
 }
 
@@ -98,7 +100,7 @@ async function start(files: PostgresDirectory, options: EmbeddedOptions): Promis
   const end = performance.now() + START_LIMIT;
   for (;;) {
     const port = await choosePostgresPort(files);
-    const outcome = await launch(files, join(binaries, "postgres"), port, options.durable);
+    const outcome = await launch(files, join(binaries, "postgres"), port, options);
     if (typeof outcome === "number") return { pid: outcome, port, adopted: false };
     const running = await adopt(files); // another process may have started the server first
     if (running) return running;
@@ -115,7 +117,7 @@ async function launch(
   files: PostgresDirectory,
   postgresPath: string,
   port: number,
-  durable: boolean,
+  { durable, autovacuum = durable }: Pick<EmbeddedOptions, "durable" | "autovacuum">,
 ): Promise<number | string> {
   const settings = {
     listen_addresses: "127.0.0.1",
@@ -124,7 +126,8 @@ async function launch(
     max_connections: 200,
     timezone: "UTC",
     log_timezone: "UTC",
-    ...(durable ? {} : { fsync: "off", full_page_writes: "off", autovacuum: "off" }),
+    ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
+    ...(autovacuum ? {} : { autovacuum: "off" }),
   };
   const args = ["-D", files.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const logFile = join(files.directory, "server.log");

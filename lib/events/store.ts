@@ -3,9 +3,11 @@
  * on the hub's row in `stream_heads`.
  */
 import * as v from "valibot";
-import { sql } from "kysely";
+import { type Insertable, sql } from "kysely";
 import { streamEventType } from "#lib/model/states.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import { prepareQuery } from "#lib/drivers/db/prepare.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
 
 export interface StreamOperation {
   readonly id: string;
@@ -64,16 +66,21 @@ export async function insertStreamEvents(
   tx: Tx,
   entries: readonly { readonly entry: NewStreamEvent; readonly number: number; readonly at: Date }[],
 ): Promise<void> {
-  if (entries.length === 0) return;
-  await tx.insertInto("stream_events").values(entries.map(({ entry, number, at }) => ({
-    federationId: entry.federationId,
-    number,
-    type: eventType(entry),
-    at,
-    spokeId: entry.spokeId ?? null,
-    data: JSON.stringify(toStreamData(entry, number, at)),
-  }))).execute();
+  await Promise.all(entries.map(({ entry, number, at }) =>
+    insertStreamEvent(tx, {
+      federationId: entry.federationId,
+      number,
+      type: eventType(entry),
+      at,
+      spokeId: entry.spokeId ?? null,
+      data: JSON.stringify(toStreamData(entry, number, at)),
+    })
+  ));
 }
+
+const insertStreamEvent = prepareQuery((rows, row: Insertable<Schema["stream_events"]>) =>
+  rows.insertInto("stream_events").values(row)
+);
 
 function toStreamData(entry: NewStreamEvent, number: number, at: Date): StreamData {
   return {

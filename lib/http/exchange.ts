@@ -48,7 +48,7 @@ export interface Route {
   /** Headers that announce the endpoint's deprecation. Added to every response, including errors. */
   readonly headers: HeaderLines;
   /** Reads the body and runs quick checks, before the request counts as in flight. */
-  readonly receive: (exchange: HttpExchange) => Promise<void>;
+  readonly receive: (exchange: HttpExchange) => Promise<void> | void;
   readonly respond: (exchange: HttpExchange) => Promise<HttpResponse>;
 }
 

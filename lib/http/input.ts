@@ -68,6 +68,7 @@ const MAX_PARAMETERS = 40, MAX_QUERY_LENGTH = 8192;
 
 /** Reads the query. Throws an `invalid` fault if a parameter is repeated or badly encoded, or if there are too many. */
 export function readQuery(url: URL): Record<string, string> {
+  if (url.search === "") return {};
   if (url.search.length > MAX_QUERY_LENGTH || url.search.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
     const message = `The query must have at most ${MAX_PARAMETERS} parameters and ${MAX_QUERY_LENGTH} characters`;
     throw new Fault("invalid", "too_many_parameters", message);

@@ -44,12 +44,6 @@ export function recordTelemetry(telemetry: Telemetry): Middleware {
   };
 }
 
-export const addRequestId: Middleware = async (exchange, next) => {
-  const answer = await next();
-  answer.headers["x-request-id"] = exchange.id;
-  return answer;
-};
-
 const REFUSED_STATUSES = [401, 403, 429];
 
 /**
@@ -71,8 +65,11 @@ export const logAccess: Middleware = async ({ request, route, log, ip, contextId
   return answer;
 };
 
-/** Adds security headers to every response. A page may set its own Content-Security-Policy. */
-export function addSecurityHeaders(publicUrl: URL): Middleware {
+/**
+ * Adds security headers, the route's headers and the request ID to every response, including errors. A page may set its
+ * own Content-Security-Policy.
+ */
+export function addHeaders(publicUrl: URL): Middleware {
   const usual = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -83,18 +80,13 @@ export function addSecurityHeaders(publicUrl: URL): Middleware {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     ...(publicUrl.protocol === "https:" && { "strict-transport-security": `max-age=${365 * DAY / SECOND}` }),
   };
-  return async (_, next) => {
-    const answer = await next();
-    return { ...answer, headers: { ...usual, ...answer.headers } };
+  return async ({ route, id }, next) => {
+    const { status, headers: own, body } = await next(), headers: HttpResponse["headers"] = { ...usual, ...own };
+    for (const [name, value] of route.headers) appendHeader(headers, name, value);
+    headers["x-request-id"] = id;
+    return { status, headers, body };
   };
 }
-
-/** Adds the route's headers to every response, including errors. */
-export const addRouteHeaders: Middleware = async ({ route }, next) => {
-  const answer = await next();
-  for (const [name, value] of route.headers) appendHeader(answer.headers, name, value);
-  return answer;
-};
 
 /** Converts errors from later middleware to responses: an HTML page for browsers, JSON for other clients. */
 export const renderErrors: Middleware = async (exchange, next) => {
@@ -114,7 +106,8 @@ export const renderErrors: Middleware = async (exchange, next) => {
 
 /** Reads the request body. The request does not count as in flight until its body is complete. */
 export const receiveBody: Middleware = async (exchange, next) => {
-  await exchange.route.receive(exchange);
+  const receiving = exchange.route.receive(exchange);
+  if (receiving) await receiving;
   return await next();
 };
 
@@ -134,26 +127,20 @@ export const shedLoad: Middleware = async ({ loadSlot, sent }, next) => {
 
 /** Cancels the request when it has used `ms` milliseconds or the client disconnects. */
 export function enforceDeadline(ms: number): Middleware {
-  return async ({ signal, abort, onDisconnect: onGone, timeBudget }, next) => {
-    const onLate = () => {
-      const message = `The request took longer than the limit of ${ms / SECOND} s; retry later`;
-      abort(new Fault("timeout", "too_slow", message));
-    };
-    onGone(() => abort(new ClientDisconnected()));
-    timeBudget.start(onLate);
-    try {
-      return await Promise.race([next(), rejectOnAbort(signal)]);
-    } finally {
-      timeBudget.close();
-    }
-  };
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+  return ({ abort, onDisconnect: onGone, timeBudget }, next) =>
+    new Promise((resolve, reject) => {
+      const end = (reason: Fault | ClientDisconnected) => {
+        timeBudget.close();
+        abort(reason);
+        reject(reason);
+      };
+      onGone(() => end(new ClientDisconnected()));
+      timeBudget.start(() => {
+        const message = `The request took longer than the limit of ${ms / SECOND} s; retry later`;
+        end(new Fault("timeout", "too_slow", message));
+      });
+      next().then(resolve, reject).finally(timeBudget.close);
+    });
 }
 
 const SCOPES: readonly TokenScope[] = ["readonly", "provisioning", "cli"]; // each scope includes the scopes before it

@@ -140,14 +140,18 @@ function routeTo(
  * Checks the rate limit and reads the body, before the request counts as in flight. Requests from other sites are
  * refused before they count towards the rate limit, because another site could otherwise use up its visitors' attempts.
  */
-async function receive({ app, rateLimit }: MountOptions, endpoint: AnyEndpoint, exchange: HttpExchange): Promise<void> {
+function receive(
+  { app, rateLimit }: MountOptions,
+  endpoint: AnyEndpoint,
+  exchange: HttpExchange,
+): Promise<void> | undefined {
   const { request, ip, body, loadSlot } = exchange;
   refuseBearerToken(endpoint, request.headers);
   if (endpoint.rateLimitMessage !== undefined) {
     requireSameOrigin(request, null, app.config.publicUrl);
     rateLimit.countAttempt(ip, endpoint.rateLimitMessage);
   }
-  if (mayHaveBody(request.method)) loadSlot.setBodySize((await body()).length);
+  return mayHaveBody(request.method) ? body().then((bytes) => loadSlot.setBodySize(bytes.length)) : undefined;
 }
 
 /**

@@ -8,27 +8,27 @@ import type { HttpResponse } from "#lib/http/response.ts";
 
 const ETAG_LENGTH = 22; // characters of base64url: 132 bits
 
-/** A cached response whose bytes are shared by all requests. */
+/** A response with an ETag. If it is cached, all requests share its body. */
 export interface CachedResponse {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly body: string | Uint8Array<ArrayBuffer>;
   readonly etag: string;
   readonly headers: HttpResponse["headers"];
 }
 
-/** Caches a response with status 200. Browsers and proxies may cache the response for `seconds`, if set. */
+/** Adds an ETag to a response with status 200. Browsers and proxies may cache the response for `seconds`, if set. */
 export function cacheResponse(
   { headers, body }: HttpResponse & { readonly body: string },
   seconds: number | undefined,
 ): CachedResponse {
   const etag = `"${hash("sha256", body, "base64url").slice(0, ETAG_LENGTH)}"`;
   const control = seconds === undefined ? {} : { "cache-control": `public, max-age=${seconds}` };
-  return { bytes: new TextEncoder().encode(body), etag, headers: { ...headers, etag, ...control } };
+  return { body, etag, headers: { ...headers, etag, ...control } };
 }
 
 /** Returns the cached response, or 304 if If-None-Match contains its ETag (RFC 9110, section 13.1.2). */
-export function revalidate({ bytes, etag, headers: kept }: CachedResponse, request: Request): HttpResponse {
+export function revalidate({ body, etag, headers: kept }: CachedResponse, request: Request): HttpResponse {
   if (!matchesEtag(request.headers.get("if-none-match"), etag)) {
-    return { status: 200, headers: { ...kept }, body: bytes };
+    return { status: 200, headers: { ...kept }, body };
   }
   // Sends every header except Content-Type with the 304, because caches update their stored headers from it.
   const { "content-type": _, ...headers } = kept;
@@ -36,19 +36,21 @@ export function revalidate({ bytes, etag, headers: kept }: CachedResponse, reque
 }
 
 /** Returns a function that picks the plain or the gzip variant for a request. Each variant is created only once. */
-export function createGzipSelector(plain: CachedResponse): (request: Request) => CachedResponse {
-  const vary = { ...plain.headers, vary: "accept-encoding" };
+export function createGzipSelector({ body, etag, headers }: CachedResponse): (request: Request) => CachedResponse {
+  const bytes = Buffer.from(body), vary = { ...headers, vary: "accept-encoding" };
+  const plain = { body: bytes, etag, headers: vary };
   let gzip: CachedResponse | undefined;
   const pack = (): CachedResponse => {
-    const etag = `${plain.etag.slice(0, -1)}-gzip"`; // the compressed bytes need a different ETag
-    return { bytes: gzipSync(plain.bytes), etag, headers: { ...vary, etag, "content-encoding": "gzip" } };
+    const own = `${etag.slice(0, -1)}-gzip"`; // the compressed bytes need a different ETag
+    return { body: gzipSync(bytes), etag: own, headers: { ...vary, etag: own, "content-encoding": "gzip" } };
   };
-  return ({ headers }) => acceptsGzip(headers.get("accept-encoding")) ? gzip ??= pack() : { ...plain, headers: vary };
+  return (request) => acceptsGzip(request.headers.get("accept-encoding")) ? gzip ??= pack() : plain;
 }
 
 /** Returns whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3). */
 export function acceptsGzip(header: string | null): boolean {
-  const offers = (header ?? "").toLowerCase().split(",").map((part) => part.split(";").map((piece) => piece.trim()));
+  if (header === null) return false;
+  const offers = header.toLowerCase().split(",").map((part) => part.split(";").map((piece) => piece.trim()));
   const [, quality] = offers.find(([name]) => name === "gzip") ?? offers.find(([name]) => name === "*") ??
     [null, "q=0"];
   return !/^q=0(?:\.0*)?$/.test(quality ?? "");

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { CLUSTER_UNAVAILABLE_CODES } from "#lib/drivers/cluster/availability.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
+import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
@@ -30,74 +31,88 @@ export interface JobQueuePosition {
 const MAX_SAMPLES = 50;
 const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
+/**
+ * Planning this query takes longer than running it. PostgreSQL plans a prepared query only once if its parameters do not
+ * change the plan. So the query contains constants instead of parameters, and a subquery hides the number of IDs.
+ */
+const selectQueuePositions = prepareQuery((_, { ids }: { readonly ids: readonly string[] }) =>
+  sql<QueueRow>`
+    with wanted as (
+    select *, (select other.id from jobs as other where other.id = jobs.waits_for and jobs.state = 'queued'
+      and other.state in ('queued', 'running')) as awaited
+    from jobs where id = any((select ${ids}::text[])::text[]) and state in ('queued', 'running')
+  ),
+  live as (
+    select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
+      select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane as line
+      from jobs where state = 'queued' and lane = known.lane
+      union all -- PostgreSQL has an index for each half of this union
+      select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane
+      from jobs where state = 'running' and lane = known.lane
+      offset 0 -- makes PostgreSQL read one lane at a time
+    ) as each
+    union all
+    select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, id from wanted where lane is null
+  ),
+  usual as (
+    select kind, (select percentile_cont(0.5) within group (order by took) from (
+      select extract(epoch from finished_at - started_at) as took from jobs
+      where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${
+    sql.lit(MAX_SAMPLES)
+  }
+    ) as past) as seconds
+    from (select distinct kind from live) as kinds
+  ),
+  timed as (
+    select live.*, case
+      -- unknown, because nobody knows when the cluster recovers
+      when failure ->> 'code' = any(${
+    sqlTexts(CLUSTER_UNAVAILABLE_CODES)
+  }) and failure ->> 'step' <> all(finished_steps) then null
+      when state = 'running' and seconds is not null -- greatest() ignores nulls
+      then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
+    from live join usual using (kind)
+  ),
+  held as (
+    select wanted.id, federations.state as hub_state, (
+      select own.id from jobs as own where own.federation_id = federations.id and own.spoke_id is null and own.visible
+      order by (own.state in ('queued', 'running')) desc, own.seq desc limit 1
+    ) as operation
+    from wanted join federations on federations.id = wanted.federation_id
+    where wanted.kind = any(${
+    sqlTexts(KINDS_NEEDING_HUB)
+  }) and wanted.state = 'queued' and federations.state <> 'active'
+  ),
+  placed as (
+    select *, row_number() over ahead as position,
+      lag(id) over ahead as next_ahead,
+      first_value(id) over ahead as first_id,
+      first_value(state) over ahead as first_state,
+      sum(remaining) over ahead as eta,
+      count(*) filter (where remaining is null) over ahead as unknown
+    from timed
+    window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
+  )
+  select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
+    case when run_at > wheelwright_now() and wanted.awaited is null then run_at end as next_try, held.hub_state,
+    coalesce(
+      held.operation,
+      wanted.awaited,
+      case when first_state = 'running' and first_id <> placed.id then first_id end,
+      (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
+        and other.state = 'running' and other.id <> placed.id),
+      next_ahead
+    ) as ahead
+  from placed join wanted using (id) left join held using (id)`
+);
+
 /** Returns the queue positions of those given jobs that are queued or running. Sends at most two queries. */
 export async function readQueuePositions(
   rows: RowQueries,
   ids: readonly string[],
 ): Promise<Map<string, JobQueuePosition>> {
   if (ids.length === 0) return new Map();
-  const { rows: positions } = await sql<QueueRow>`
-    with wanted as (
-      select *, (select other.id from jobs as other where other.id = jobs.waits_for and jobs.state = 'queued'
-        and other.state in ('queued', 'running')) as awaited
-      from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')
-    ),
-    live as (
-      select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
-        select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane as line
-        from jobs where state = 'queued' and lane = known.lane
-        union all -- PostgreSQL has an index for each half of this union
-        select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, lane
-        from jobs where state = 'running' and lane = known.lane
-        offset 0 -- makes PostgreSQL read one lane at a time
-      ) as each
-      union all
-      select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, id from wanted where lane is null
-    ),
-    usual as (
-      select kind, (select percentile_cont(0.5) within group (order by took) from (
-        select extract(epoch from finished_at - started_at) as took from jobs
-        where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${MAX_SAMPLES}
-      ) as past) as seconds
-      from (select distinct kind from live) as kinds
-    ),
-    timed as (
-      select live.*, case
-        -- unknown, because nobody knows when the cluster recovers
-        when failure ->> 'code' = any(${CLUSTER_UNAVAILABLE_CODES}::text[]) and failure ->> 'step' <> all(finished_steps) then null
-        when state = 'running' and seconds is not null -- greatest() ignores nulls
-        then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
-      from live join usual using (kind)
-    ),
-    held as (
-      select wanted.id, federations.state as hub_state, (
-        select own.id from jobs as own where own.federation_id = federations.id and own.spoke_id is null and own.visible
-        order by (own.state in ('queued', 'running')) desc, own.seq desc limit 1
-      ) as operation
-      from wanted join federations on federations.id = wanted.federation_id
-      where wanted.kind = any(${KINDS_NEEDING_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
-    ),
-    placed as (
-      select *, row_number() over ahead as position,
-        lag(id) over ahead as next_ahead,
-        first_value(id) over ahead as first_id,
-        first_value(state) over ahead as first_state,
-        sum(remaining) over ahead as eta,
-        count(*) filter (where remaining is null) over ahead as unknown
-      from timed
-      window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
-    )
-    select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
-      case when run_at > wheelwright_now() and wanted.awaited is null then run_at end as next_try, held.hub_state,
-      coalesce(
-        held.operation,
-        wanted.awaited,
-        case when first_state = 'running' and first_id <> placed.id then first_id end,
-        (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
-          and other.state = 'running' and other.id <> placed.id),
-        next_ahead
-      ) as ahead
-    from placed join wanted using (id) left join held using (id)`.execute(rows);
+  const positions = await selectQueuePositions(rows, { ids });
   const ahead = await readJobsById(rows, positions.flatMap((row) => row.ahead ?? []));
   return new Map(positions.map((row) => [row.id, {
     position: row.position,
@@ -157,6 +172,11 @@ export async function isReplicaNeeded(rows: RowQueries): Promise<boolean> {
     rows,
   );
   return first !== undefined;
+}
+
+/** Returns an SQL array that contains the texts as constants. */
+function sqlTexts(texts: readonly string[]): RawBuilder<string[]> {
+  return sql`array[${sql.join(texts.map((text) => sql.lit(text)))}]::text[]`;
 }
 
 async function readJobsById(rows: RowQueries, ids: readonly string[]): Promise<Map<string, Job>> {

@@ -1,5 +1,5 @@
 /** Stores jobs in the database: enqueues, lists and cancels them. lib/scheduler runs them. */
-import { type Selectable, sql, type SqlBool } from "kysely";
+import { type Insertable, type Selectable, sql, type SqlBool } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import {
@@ -9,6 +9,7 @@ import {
   readPage,
   withPageItems,
 } from "#lib/drivers/db/pages.ts";
+import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { formatCurrentTrace } from "#lib/base/work-context.ts";
 import { createId } from "#lib/base/ids.ts";
@@ -40,16 +41,23 @@ export async function enqueueJob(tx: Tx, requester: Requester, job: NewJob): Pro
   }
 }
 
-function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | undefined> {
+const insertJobRow = prepareQuery((rows, { runAt, ...row }: Insertable<Schema["jobs"]>) =>
+  rows.insertInto("jobs").values({ ...row, runAt: runAt ?? sql<Date>`wheelwright_now()` }).onConflict((conflict) =>
+    conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
+      .doNothing()
+  ).returningAll()
+);
+
+async function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | undefined> {
   const { kind } = job;
-  return tx.insertInto("jobs").values({
+  const [row] = await insertJobRow(tx, {
     id: createId("op"),
     kind: kind.kind,
     visible: kind.visible,
     lane: job.lane,
     federationId: job.federationId,
     spokeId: job.spokeId,
-    runAt: job.runAt ?? sql<Date>`wheelwright_now()`,
+    runAt: job.runAt,
     timeLimitMs: kind.timeLimit,
     plan: kind.plan,
     stepNames: kind.steps.map((step) => step.name),
@@ -62,10 +70,8 @@ function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | 
     requesterAgent: requester.userAgent,
     requesterToken: requester.tokenPrefix,
     trace: kind.repeatEvery === undefined ? formatCurrentTrace() : null, // otherwise one trace would grow forever
-  }).onConflict((conflict) =>
-    conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
-      .doNothing()
-  ).returningAll().executeTakeFirst();
+  });
+  return row;
 }
 
 export async function findJob(rows: RowQueries, id: string): Promise<Job | null> {

@@ -36,12 +36,12 @@ export async function startServers<Name extends string>(profile?: string): Promi
     for (const one of closers.splice(0).reverse()) await one();
   };
   try {
-    const server = await openSeparatePostgresServer();
+    // Enables autovacuum as in production: plans made for an empty table must not stay.
+    const server = await openSeparatePostgresServer({ autovacuum: true });
     closers.push(() => server.stop());
     const db = await openTestDatabase({}, { url: server.url, template: await createTemplateDatabase(server.url) });
     closers.push(() => db.close());
-    // Enables autovacuum as in production: plans made for an empty table must not stay.
-    for (const setting of ["autovacuum = on", "autovacuum_naptime = '2s'"]) await db.sql(`alter system set ${setting}`);
+    await db.sql("alter system set autovacuum_naptime = '2s'");
     await db.sql("select pg_reload_conf()");
     const simulator = await openSimulator({ delayMs: 0, log: SILENT_LOG });
     closers.push(() => simulator.close());

@@ -49,9 +49,9 @@ export interface SeparatePostgresServer extends PostgresServer {
   up(): Promise<void>;
 }
 
-export async function openSeparatePostgresServer(): Promise<SeparatePostgresServer> {
+export async function openSeparatePostgresServer({ autovacuum = false } = {}): Promise<SeparatePostgresServer> {
   const directory = await mkdtemp(join(await findMemoryDirectory() ?? tmpdir(), "wheelwright-test-"));
-  const start = () => startEmbeddedPostgres({ directory, durable: false, log: SILENT_LOG });
+  const start = () => startEmbeddedPostgres({ directory, durable: false, autovacuum, log: SILENT_LOG });
   let server = await start().catch((error) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
 import { buildTextSearchCondition } from "#lib/drivers/db/text-search.ts";
-import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
+import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
@@ -95,8 +95,14 @@ export async function lockFederationExclusively(tx: Tx, id: string): Promise<Fed
 
 /** Takes a shared lock on a hub's row, which blocks only removal: a removal takes an exclusive (`for update`) lock. */
 export async function lockFederationShared(tx: Tx, id: string): Promise<FederationRow> {
-  return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
+  const [row] = await lockHubShared(tx, { id });
+  if (!row) throw new Error(`The hub ${id} does not exist`);
+  return row;
 }
+
+const lockHubShared = prepareQuery((rows, { id }: { readonly id: string }) =>
+  rows.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare()
+);
 
 export async function updateFederation(
   tx: Tx,

@@ -4,6 +4,7 @@
  */
 import { sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import { isSubdomain, type ServiceDomains } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
@@ -21,22 +22,36 @@ export async function isDomainInUse(
   own: string | null = null,
 ): Promise<boolean> {
   const reversed = [...domain].reverse().join("");
-  const among = sql.join([domain, ...above].map((name) => sql`${name}`));
+  const [found] = await findConflict(rows, {
+    names: [domain, ...above],
+    from: `${reversed}.`,
+    to: `${reversed}/`,
+    own,
+  });
+  return found!.taken;
+}
+
+interface DomainConflict {
+  /** The domain and its parent domains. */
+  readonly names: readonly string[];
+  /** The range of the reversed names of subdomains. */
+  readonly from: string;
+  readonly to: string;
+  readonly own: string | null;
+}
+
+const findConflict = prepareQuery((_, { names, from, to, own }: DomainConflict) => {
   const conflicts = (column: "domain" | "requestedDomain") => {
     const name = sql.ref(column);
-    return sql`(${name} in (${among}) or reverse(${name}) collate "C" > ${`${reversed}.`}
-      and reverse(${name}) collate "C" < ${`${reversed}/`})`;
+    return sql`(${name} = any(${names}::text[])
+      or reverse(${name}) collate "C" > ${from} and reverse(${name}) collate "C" < ${to})`;
   };
-  const { rows: found } = await sql<{ taken: boolean }>`select
+  return sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and ${conflicts("domain")} and id is distinct from ${own})
-    or exists (select from spokes where state <> 'removed' and requested_domain is not null and ${
-    conflicts("requestedDomain")
-  }
-      and id is distinct from ${own})
-    or exists (select from former_domains where ${conflicts("domain")} and spoke_id is distinct from ${own}) as taken`
-    .execute(rows);
-  return found[0]!.taken;
-}
+    or exists (select from spokes where state <> 'removed' and requested_domain is not null
+      and ${conflicts("requestedDomain")} and id is distinct from ${own})
+    or exists (select from former_domains where ${conflicts("domain")} and spoke_id is distinct from ${own}) as taken`;
+});
 
 /** Returns whether another live spoke, in any hub, uses one of the given domains. */
 export async function isAnyDomainInUse(
@@ -60,8 +75,12 @@ export async function isAnyDomainInUse(
  */
 export async function lockDomains(tx: Tx, domain: string, { rootDomain }: ServiceDomains): Promise<void> {
   const lockedName = isSubdomain(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${lockedName}`}, 0))`.execute(tx);
+  await takeLock(tx, { name: `wheelwright: names below ${lockedName}` });
 }
+
+const takeLock = prepareQuery((_, { name }: { readonly name: string }) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
+);
 
 export interface FormerDomain {
   readonly domain: string;

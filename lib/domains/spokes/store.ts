@@ -124,7 +124,7 @@ interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, Page
   readonly spokeIds?: readonly string[];
 }
 
-const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
+const pageOfSpokes = prepareReadOnSharedConnection((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
   let query = rows.selectFrom("spokes").select(listedColumns).select(extraColumns);
   if (federationIds && spokeIds) {
     const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
@@ -137,7 +137,7 @@ const pageOfSpokes = prepareQuery((rows, { federationIds, spokeIds, ...where }: 
   if (where.health) query = query.where("health", "=", where.health);
   if (where.pattern) query = query.where(buildPatternCondition(["slug", "displayName", "domain"], where.pattern));
   return addNewestFirstOrder(query, where);
-});
+}, { batched: false, isFast: ({ maxRows, pattern }) => maxRows !== undefined && pattern === undefined });
 
 /** Lists the spokes in one hub or in all hubs that the viewer can see, newest first. */
 export async function listSpokes(
@@ -175,9 +175,12 @@ function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefi
  * adding the same slug or domain.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
-  return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
-    .executeTakeFirst();
+  return (await insertSpokeRow(tx, row))[0];
 }
+
+const insertSpokeRow = prepareQuery((rows, row: NewSpokeRow) =>
+  rows.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
+);
 
 export async function isSlugInUse(rows: RowQueries, federationId: string, slug: string): Promise<boolean> {
   const found = await rows.selectFrom("spokes").select("id").where("federationId", "=", federationId)

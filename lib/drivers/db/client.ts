@@ -13,6 +13,7 @@ import {
 } from "#lib/drivers/db/faults.ts";
 import { openPostgresClient } from "#lib/drivers/db/driver.ts";
 import { buildSessionSetupQuery } from "#lib/drivers/db/session.ts";
+import { readReadNumbers, type Row, toRowObjects } from "#lib/drivers/db/row-objects.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import {
   type DatabaseAddress,
@@ -41,7 +42,9 @@ export interface QueryOptions {
 }
 
 export interface StatementResult {
-  readonly rows: Record<string, unknown>[];
+  readonly rows: Row[];
+  /** For each row, the number of the read in a batch of reads (ReadBatch). */
+  readonly readNumbers?: readonly number[] | undefined;
   /** The command that the server reports for the statement, for example INSERT, COMMIT or ROLLBACK. */
   readonly command: string;
   readonly count: number;
@@ -168,8 +171,8 @@ async function openSession(
       const typed = params.map((param) => sql.typed(param as never, 0));
       const settings = { prepare: true, simple: params.length === 0 } as never;
       const query = sql.unsafe(text, typed as never[], settings) as Query;
-      query.then(
-        (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
+      query.values().then(
+        (rows) => settle(() => resolve(toResult(rows))),
         (error) => {
           if (dead) return settle(() => fail(dead));
           // If a value cannot be encoded, the client is closed, because part of the statement may have been sent.
@@ -220,6 +223,21 @@ async function startSession(
     client.kill(error);
     throw error;
   }
+}
+
+/**
+ * Converts the driver's result. The result of several statements at once has neither rows nor a command. After a
+ * statement that failed between two of its rows, the driver starts the next result with as many empty slots.
+ */
+function toResult(result: postgres.ValuesRowList<postgres.Row[]>): StatementResult {
+  const { columns, command, count } = result as Partial<typeof result>;
+  const rows = result.length === 0 || 0 in result ? result : result.filter(() => true); // skips empty slots
+  return {
+    rows: columns ? toRowObjects(columns, rows) : [],
+    readNumbers: columns && readReadNumbers(columns, rows),
+    command: command ?? "",
+    count: count ?? 0,
+  };
 }
 
 export function createStatementTimeoutFault(limit: number): Fault {

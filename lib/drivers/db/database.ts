@@ -9,8 +9,21 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 /** Runs single statements, within the caller's transaction if it has one. Statements are retried after a deadlock. */
 export type RowQueries = Kysely<Schema> & {
   /** Runs a short read on a shared connection. Absent within a transaction, which reads on its own connection. */
-  readonly readShared?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+  readonly readShared?: (
+    text: string,
+    params: readonly unknown[],
+    batch?: ReadBatch,
+  ) => Promise<Record<string, unknown>[]>;
 };
+
+/** A statement that combines many reads of the same kind, each with other keys. */
+export interface ReadBatch {
+  /** Its parameters are an array for each key, then the constants. Its first column is the read's number, from 1. */
+  readonly text: string;
+  readonly constants: readonly unknown[];
+  /** The keys of a single read. */
+  readonly keys: readonly unknown[];
+}
 
 /** An open transaction. After COMMIT, all replicas are notified of changes to the topics in `wakes`. */
 export interface Tx extends Transaction<Schema> {

@@ -60,6 +60,15 @@ class ColumnCompiler extends PostgresQueryCompiler {
 // Shares the adapter and compiler, because creating them for each request would take 3% of the request's time.
 const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
 
+// Kysely requires a dialect and a driver, but runs all statements with the executor.
+const noPool = { acquire: () => Promise.reject(new Error("Run statements with the executor")) };
+const unusedDialect = createKyselyDialect({ pool: noPool, limit: 0 });
+const unusedProps = {
+  config: { dialect: unusedDialect },
+  dialect: unusedDialect,
+  driver: unusedDialect.createDriver(),
+};
+
 /** Returns the key for the advisory lock that all transactions of one user share. */
 export const getUserLockKey = (user: string): string => `wheelwright: held ${user}`;
 
@@ -140,7 +149,7 @@ export function createRowQueries(options: DialectOptions): Kysely<Schema> {
       }
     },
   };
-  return new Kysely<Schema>(propsOf(options, provider));
+  return new Kysely<Schema>(propsOf(provider));
 }
 
 /** Returns a transaction for statements that run within another connection's open transaction. */
@@ -160,13 +169,11 @@ export function createNestedTransaction(
 /** Creates a transaction that sends statements without waiting for earlier responses, unlike Kysely's own class. */
 function transactionFor(lease: PooledConnection, options: DialectOptions): Transaction<Schema> {
   const connection = connectionFor(lease, options.limit, options.signal);
-  return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
+  return new Transaction<Schema>(propsOf({ provideConnection: (use) => use(connection) }));
 }
 
-function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyProps {
-  const dialect = createKyselyDialect(options);
-  const executor = new DefaultQueryExecutor(compiler, adapter, provider);
-  return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
+function propsOf(provider: ConnectionProvider): KyselyProps {
+  return { ...unusedProps, executor: new DefaultQueryExecutor(compiler, adapter, provider) };
 }
 
 /** Commits without an abort signal. Cancelling COMMIT after sending it would only hide its result. */

@@ -4,6 +4,7 @@ import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
 import type {
   ClosableDatabase,
+  ReadBatch,
   RowQueries,
   TransactionAuthorization,
   Tx,
@@ -92,7 +93,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<ClosableDa
     const options = { pool, limit, signal, user: hold?.user, onCommit: hold?.onCommit };
     const rows = (): RowQueries =>
       cachedRows ??= Object.assign(createRowQueries(options), {
-        readShared: (text: string, params: readonly unknown[]) => pipeline.read(text, params, signal),
+        readShared: (text: string, params: readonly unknown[], batch?: ReadBatch) =>
+          pipeline.read(text, params, signal, batch),
       });
     return {
       get rows() {
@@ -147,8 +149,11 @@ function withCheck<T>(
 ): (tx: Tx) => Promise<T> {
   if (!hold) return work;
   return async (tx) => {
-    await hold.check(tx);
-    return await work(tx);
+    // Sends the first statements of both together. If the check fails, its error counts and nothing is committed.
+    const check = hold.check(tx), result = work(tx);
+    result.catch(() => {});
+    await check;
+    return await result;
   };
 }
 

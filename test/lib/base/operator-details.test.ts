@@ -37,6 +37,8 @@ test("replaces the names of stored snapshots", () => {
     ],
     ['Failed: snapshot content "snapcontent-2" has an error', "Failed: the stored snapshot has an error"],
     ["No room for snapcontent-7.", "No room for the stored snapshot."],
+    ["snapcontent-7", "The stored snapshot"],
+    ["spk_01m8dpb7y7bne4rn2ds17s1qbv", "spk_01m8dpb7y7bne4rn2ds17s1qbv"],
   ];
   for (const [whole, plain] of cases) assert.is(removeOperatorDetails(whole!), plain);
 });

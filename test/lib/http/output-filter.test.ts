@@ -61,6 +61,21 @@ for (
   });
 }
 
+test("keeps the order of the fields, with optional ones in their place", () => {
+  const schema = v.object({ a: v.string(), b: v.optional(v.string()), c: v.string() }),
+    filter = compileOutputFilter(schema);
+  assert.is(JSON.stringify(filter({ c: "3", b: "2", a: "1" })), `{"a":"1","b":"2","c":"3"}`);
+  assert.is(JSON.stringify(filter({ c: "3", a: "1" })), `{"a":"1","c":"3"}`);
+});
+
+test("leaves objects with names that the schema removes to the schema", () => {
+  const filter = compileOutputFilter(v.record(v.string(), v.unknown()));
+  assert.equal(filter({ any: [1] }), { any: [1] });
+  for (const value of [JSON.parse(`{"__proto__": 1}`), { constructor: 1 }, [], null, "text"]) {
+    assert.is(filter(value), FILTER_MISMATCH);
+  }
+});
+
 test("uses the schema's default for an absent field", () => {
   const schema = v.object({ note: v.optional(v.string(), "none") });
   assert.is(compileOutputFilter(schema)({}), FILTER_MISMATCH);

@@ -58,6 +58,31 @@ test("sends reads of the same moment over one connection", ({ db }) =>
     assert.equal(stats(), { size: 4, open: 1, idle: 1, waiting: 0 });
   }));
 
+const DIVIDE =
+  "select 12 / $1::int as n, pg_current_xact_id_if_assigned() is null as read, statement_timestamp() as at";
+const DIVIDE_MANY = `select read.number::integer as read_number, found.* from unnest((select $1::int[])) with ordinality
+  as read (key, number) cross join lateral (select 12 / read.key as n, statement_timestamp() as at
+    from generate_series(1, greatest(1, read.key)) limit $2) as found`;
+const divide = (ask: PipelineScene["ask"], by: number) =>
+  ask(DIVIDE, [by], undefined, { text: DIVIDE_MANY, keys: [by], constants: [2] });
+
+test("sends reads of the same kind as one statement, and gives each its own rows", ({ db }) =>
+  withPipeline(db, {}, async ({ ask }) => {
+    const answers = await Promise.all([1, 3, 4].map((by) => divide(ask, by)));
+    assert.equal(answers.map((rows) => rows.map(({ n }) => n)), [[12], [4, 4], [3, 3]]);
+    assert.is(new Set(answers.flat().map(({ at }) => Number(at))).size, 1);
+    assert.equal(Object.keys(answers[0]![0]!), ["n", "at"]);
+    assert.is((await divide(ask, 6))[0]!.read, true); // a single read keeps its own statement
+  }));
+
+test("sends each read separately if their common statement fails", ({ db }) =>
+  withPipeline(db, {}, async ({ ask, stats }) => {
+    const [first, failure, last] = await Promise.all([divide(ask, 2), rejection(divide(ask, 0)), divide(ask, 3)]);
+    assert.is(failure.code, "22012");
+    assert.equal([first, last].map(([row]) => row!.n), [6, 4]);
+    assert.is(stats().idle, stats().open); // every connection was released
+  }));
+
 test("a failed read does not affect later ones", ({ db }) =>
   withPipeline(db, {}, async ({ ask }) => {
     const [first, failure, last] = await Promise.all([

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
-import { prepareQuery } from "#lib/drivers/db/prepare.ts";
+import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestUser } from "#test/support/users.ts";
@@ -37,6 +37,50 @@ test("runs in the caller's transaction", async ({ db }) => {
     return seen;
   });
   assert.equal(inside, { n: "1" });
+});
+
+test("reads of the same moment give the same rows as single reads", async ({ db }) => {
+  const find = prepareReadOnSharedConnection(
+    (rows: RowQueries, key: { name?: string; since?: Date; limit: number }) => {
+      let query = rows.selectFrom("users").select(["email", "id"]).where("displayName", "<>", "nobody").orderBy(
+        "email",
+      );
+      if (key.name) query = query.where("displayName", "=", key.name);
+      if (key.since) query = query.where("createdAt", ">=", key.since);
+      return query.modifyEnd(sql`limit ${key.limit}`);
+    },
+  );
+  for (const name of ["same-1", "same-2", "same-3"]) await createTestUser(db, name);
+  await db.sql("update users set display_name = 'same' where display_name like 'same-%'");
+  const keys = [{ name: "same", limit: 2 }, { name: "none", limit: 2 }, { name: "same", limit: 5 }, { limit: 1 }, {
+    since: new Date(0),
+    limit: 4,
+  }, { since: new Date("9999-01-01T00:00:00Z"), limit: 4 }];
+  const single = [];
+  for (const key of keys) single.push(await find(db.rows, key));
+  assert.equal(single.map((rows) => rows.length), [2, 0, 3, 1, 4, 0]);
+  for (let round = 0; round < 7; round++) { // PostgreSQL changes the plan after five executions
+    assert.equal(await Promise.all(keys.map((key) => find(db.rows, key))), single);
+  }
+});
+
+test("reads that are not fast use a connection of their own", async ({ db }) => {
+  const shared: unknown[] = [];
+  const find = prepareReadOnSharedConnection(
+    (rows: RowQueries, { id }: { id: string }) => rows.selectFrom("users").select("id").where("id", "=", id),
+    { batched: false, isFast: ({ id }) => id === "fast" },
+  );
+  const readShared: RowQueries["readShared"] = (...args) => (shared.push(args[2]), db.rows.readShared!(...args));
+  const watched = Object.assign(
+    db.rows.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: ({ result }) => Promise.resolve(result),
+    }),
+    { readShared },
+  );
+  await find(watched, { id: "fast" });
+  await find(watched, { id: "slow" });
+  assert.equal(shared, [undefined]);
 });
 
 test("passes the query with its values to plugins", async ({ db }) => {

@@ -45,6 +45,29 @@ test("reads other arrays like their items", async ({ db }) => {
   assert.equal((await there(db, ["9007199254740993"], "bigint[]")).back, ["9007199254740993"]);
   assert.equal((await there(db, [true, false], "boolean[]")).back, [true, false]);
   assert.equal((await there(db, [moment], "timestamptz[]")).back, [moment]);
+  const bytes = [new Uint8Array([0, 34, 92, 255]), new Uint8Array()];
+  assert.equal((await there(db, bytes, "bytea[]")).back, bytes);
+});
+
+test("reads times with the text that they have in responses", async ({ db }) => {
+  for (
+    const [text, expected = `${text}Z`] of [
+      ["2026-02-03T04:05:06.789"],
+      ["2026-12-31T23:59:59.999999", "2026-12-31T23:59:59.999Z"],
+      ["2026-02-03T04:05:06", "2026-02-03T04:05:06.000Z"],
+      ["2026-02-03T04:05:06.7", "2026-02-03T04:05:06.700Z"],
+      ["2026-02-03T04:05:06.070", "2026-02-03T04:05:06.070Z"],
+      ["2026-02-03T04:05:06.00001", "2026-02-03T04:05:06.000Z"],
+      ["0031-02-03T04:05:06.789"],
+      ["9999-12-31T23:59:59.999"],
+    ] as const
+  ) {
+    const { back } = await there(db, `${text}Z`, "timestamptz"), time = back as Date;
+    assert.is(time.toISOString(), expected);
+    assert.is(JSON.stringify({ time }), JSON.stringify({ time: expected }));
+    assert.equal(back, new Date(expected));
+    assert.is(new Date(time).toISOString(), expected);
+  }
 });
 
 test("reads a bigint as text, and accepts a number, bigint or text", async ({ db }) => {
