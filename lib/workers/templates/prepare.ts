@@ -3,7 +3,9 @@
  * Runs when Wheelwright first starts and then regularly, because the catalog, the blueprint or a cluster may change.
  */
 import type { App } from "#lib/app.ts";
+import { settleAll } from "#lib/base/cancellation.ts";
 import { createSpokeInputs } from "#lib/catalog/inputs.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildTemplateKey } from "#lib/moodle/template.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -15,9 +17,8 @@ export function prepareTemplates(app: App): JobHandler {
   return upkeepHandler({ kind: "prepare-templates", every: 10 * MINUTE }, {
     request: ["Requesting templates for the default version", 5 * MINUTE, async (run) => {
       if (!app.config.templates) return;
-      for (const region of [null, ...app.catalog.regions.map(({ name }) => name)]) {
-        await prepareRegion(app, run, region);
-      }
+      const regions = [null, ...app.catalog.regions.map(({ name }) => name)];
+      await settleAll(regions.map((region) => prepareRegion(app, run, region)));
     }],
   });
 }
@@ -30,7 +31,8 @@ async function prepareRegion(app: App, run: JobRun, region: string | null): Prom
     const inputs = createDefaultInputs(app, region);
     await requestTemplate(app, run, inputs, buildTemplateKey({ cluster, clusterUid }, inputs, app.blueprint.revision));
   } catch (error) {
-    run.throwIfStopped();
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
     run.log.info("Cannot request a template; trying again later", { cluster, error });
   }
 }
