@@ -2,6 +2,7 @@
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
+import type { ListTables } from "#lib/drivers/db/schema-lists.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
 import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
@@ -20,7 +21,8 @@ import type { SpokeColumns } from "#lib/model/spoke.ts";
 /** The columns of a table. An insert may omit the columns K, because they have a default value. */
 type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N]> };
 
-export interface Schema extends BackupTables, BillingTables, NotificationTables, RequestTables, TemplateTables {
+export interface Schema
+  extends BackupTables, BillingTables, ListTables, NotificationTables, RequestTables, TemplateTables {
   installation: { onlyRow: Generated<boolean>; id: string; key: string };
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {
