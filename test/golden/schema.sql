@@ -110,20 +110,23 @@ CREATE OR REPLACE FUNCTION public.list_spoke()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare new_content text := lower(new.slug || E'\n' || new.display_name || E'\n' || new.domain);
 begin
   if new.state = 'removed' then
     delete from live_spokes where spoke_id = new.id;
     delete from spoke_texts where spoke_id = new.id;
-    return null;
+  elsif tg_op = 'INSERT' or old.state = 'removed' then
+    insert into live_spokes (spoke_id, federation_id, slug, state, health, created_at)
+      values (new.id, new.federation_id, new.slug, new.state, new.health, new.created_at);
+    insert into spoke_texts (spoke_id, federation_id, created_at, content)
+      values (new.id, new.federation_id, new.created_at, new_content);
+  else
+    update live_spokes set slug = new.slug, state = new.state, health = new.health, created_at = new.created_at
+      where spoke_id = new.id;
+    if (new.slug, new.display_name, new.domain, new.created_at) <> (old.slug, old.display_name, old.domain, old.created_at) then
+      update spoke_texts set content = new_content, created_at = new.created_at where spoke_id = new.id;
+    end if;
   end if;
-  insert into live_spokes (spoke_id, federation_id, slug, state, health, created_at)
-    values (new.id, new.federation_id, new.slug, new.state, new.health, new.created_at)
-    on conflict (spoke_id) do update set slug = excluded.slug, state = excluded.state, health = excluded.health,
-      created_at = excluded.created_at;
-  insert into spoke_texts as known (spoke_id, federation_id, created_at, content) values (new.id, new.federation_id,
-    new.created_at, lower(new.slug || E'\n' || new.display_name || E'\n' || new.domain))
-    on conflict (spoke_id) do update set created_at = excluded.created_at, content = excluded.content
-      where (known.created_at, known.content) <> (excluded.created_at, excluded.content);
   return null;
 end $function$
 ;
@@ -165,14 +168,14 @@ CREATE OR REPLACE FUNCTION public.search_grams(word text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$ select case when length(word) <= 3 then array[word] else
-  (select array_agg(distinct substr(word, start, 3)) from generate_series(1, length(word) - 2) as start) end $function$
+  (select array_agg(substr(word, start, 3)) from generate_series(1, length(word) - 2) as start) end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.text_grams(content text)
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-AS $function$ select array_agg(distinct substr(content, start, size)) from generate_series(1, length(content)) as start,
+AS $function$ select array_agg(substr(content, start, size)) from generate_series(1, length(content)) as start,
   generate_series(1, 3) as size $function$
 ;
 

@@ -27,8 +27,8 @@ export interface SpokeSelection extends Omit<SpokeFilter, "q">, PageBounds {
 const MANY_HUBS = 8;
 
 /** Returns whether the newest spokes of all hubs are likely to fill the page. */
-export function mayUseNewestSpokes({ part, federationIds, withRemoved }: SpokeSelection): boolean {
-  return !withRemoved && (part !== undefined || (federationIds?.length ?? 0) > MANY_HUBS);
+export function mayUseNewestSpokes({ part, slug, federationIds, withRemoved }: SpokeSelection): boolean {
+  return !withRemoved && (part !== undefined || slug === undefined && (federationIds?.length ?? 0) > MANY_HUBS);
 }
 
 /** Returns whether few spokes match the filters. Most spokes are active and healthy. */
@@ -46,13 +46,17 @@ export function selectSpokesOfPage(selection: SpokeSelection): RawBuilder<unknow
 }
 
 function selectLiveSpokes(selection: SpokeSelection): RawBuilder<unknown> {
-  const { federationIds, spokeIds, newestRows } = selection, filters = matchesFilters(selection);
+  const { slug, federationIds, spokeIds, newestRows } = selection, filters = matchesFilters(selection);
   if (newestRows) {
     return sql`select spoke_id, created_at from (
         select * from live_spokes where ${filters} ${pageOrder({ maxRows: newestRows })}
       ) as newest where ${isVisible(selection)} ${pageOrder(selection)}`;
   }
-  if (!federationIds) return sql`select spoke_id, created_at from live_spokes where ${filters} ${pageOrder(selection)}`;
+  if (!federationIds || slug) { // few spokes have the same slug
+    return sql`select spoke_id, created_at from live_spokes where ${filters} and ${isVisible(selection)} ${
+      pageOrder(selection)
+    }`;
+  }
   return sql`select * from (
       select own.* from live_hubs as hub cross join lateral (
         select spoke_id, created_at from live_spokes where federation_id = hub.federation_id and ${filters} ${
