@@ -3,7 +3,8 @@
  *
  * To prevent deadlocks, every transaction takes its locks in this order: the counters of spokes and users, the lock for
  * events without a hub, then each hub's head row (event counter). Each group is sorted by ID. A hub's head row must be
- * the last lock before the commit. Stream numbers then have no gaps, so readers can query "number > last".
+ * the last lock before the commit. Stream numbers then have no gaps, so readers can query "number > last". At the commit,
+ * a trigger changes the hub's counts in `live_hubs`, which only the holder of the head row does.
  */
 import { sql } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";

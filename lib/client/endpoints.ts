@@ -827,7 +827,7 @@ export interface WheelwrightApi {
   ): Promise<OperationDetail>;
 
   /**
-   * The number of spokes that you can see, by state, in total and per hub, and the length of the job queue
+   * The number of spokes that you can see, by state, in total and per hub, and the length of the job queue. With hubs, a list of hub IDs separated by commas, returns the numbers per hub only for these hubs
    *
    * `GET /api/overview`, scope readonly. Error codes: federation_missing.
    */
@@ -835,6 +835,8 @@ export interface WheelwrightApi {
     params?: {
       /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
       federationId?: string | undefined;
+      /** must be text of 0 to 4000 characters without control characters */
+      hubs?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<Overview>;

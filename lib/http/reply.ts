@@ -7,6 +7,7 @@ import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
 import { buildContentSecurityPolicy, type HtmlPage, renderPage } from "#lib/http/page.ts";
 import { compileOutputFilter, FILTER_MISMATCH, type OutputFilter } from "#lib/http/output-filter.ts";
+import { streamJsonArray } from "#lib/http/list-stream.ts";
 import { createFrameEncoder, EVENT_STREAM_TYPE, type EventStreamSource, toBodyStream } from "#lib/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
@@ -46,8 +47,9 @@ export function pageReply<In, Out>(item: Schema<In, Out>): Reply<ListPage<In>, L
   return {
     ...list,
     headers: ["link"],
-    send({ items, next }, address) {
-      const answer = list.send([...items]);
+    send({ items, next, rest }, address) {
+      const format = (part: readonly In[]) => list.send([...part]).body as string, answer = list.send([...items]);
+      if (rest) return { ...answer, body: streamJsonArray(answer.body as string, rest, format) };
       if (next === null || !address) return answer;
       const query = new URLSearchParams(address.searchParams);
       query.set("before", next);

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { signedInAccess } from "#lib/domains/auth/access.ts";
 import { getRemovedObjectVisibility } from "#lib/domains/federations/access.ts";
+import { readInParts } from "#lib/http/complete-list.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -18,5 +19,8 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: pageReply(SpokeView),
-  handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, getRemovedObjectVisibility(actor, query)),
+  handle({ app, actor, query }) {
+    const removed = getRemovedObjectVisibility(actor, query);
+    return readInParts(query, (part) => findSpokes(app.db.rows, actor, { ...query, ...part }, removed));
+  },
 });

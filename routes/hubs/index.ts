@@ -9,9 +9,9 @@ export const GET = portalPage({
   query: optionalQuerySchema("q", "state", "before"),
   async show({ callApi, me, query: { before, ...query } }) {
     const limit = String(HUBS_PER_PAGE);
-    const [hubs, overview, failed, degraded] = await Promise.all([
-      callApi(getHubs, { query: { ...query, before, limit } }),
-      callApi(getOverview),
+    const hubs = await callApi(getHubs, { query: { ...query, before, limit } });
+    const [overview, failed, degraded] = await Promise.all([
+      callApi(getOverview, { query: { hubs: hubs.items.map(({ id }) => id).join() } }),
       callApi(getMySpokes, { query: { state: "failed", limit: "5" } }),
       callApi(getMySpokes, { query: { state: "active", health: "degraded", limit: "5" } }),
     ]);

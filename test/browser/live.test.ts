@@ -54,6 +54,29 @@ test("shows another user's operation step by step, in the hub and in the list of
   assert.equal([await isMarked(hub), await isMarked(hubs)], [true, true]);
 });
 
+test("fetches only the row of a spoke that changes, and nothing for another spoke", async ({ portal, open }) => {
+  const { work, north, oak } = portal, ash = await work.spoke(north, "ash");
+  await work.becomes(ash, "active");
+  const hub = await open("hubAdmin"), otherSpoke = await open("operator"), spoke = await open("spokeAdmin");
+  await Promise.all([hub.goto(`/hubs/${north.id}`), otherSpoke.goto(`/spokes/${ash}`), spoke.goto(`/spokes/${oak}`)]);
+  const fetched: string[] = [];
+  for (const page of [hub, otherSpoke]) {
+    page.on("request", (request) => request.resourceType() === "fetch" && fetched.push(new URL(request.url()).search));
+  }
+  const row = (name: string) => hub.getByRole("listitem").filter({ has: hub.getByRole("link", { name, exact: true }) });
+  await ask(spoke, "Suspend");
+  await row("oak").getByText("Suspended", { exact: true }).waitFor();
+  await hub.locator("#fleet").getByText(/1\s+Suspended/).waitFor();
+  assert.is(await row("ash").getByText("Active", { exact: true }).count(), 1);
+  const rows = fetched.filter((search) => search !== "");
+  assert.ok(rows.length > 0);
+  assert.equal(rows.filter((search) => search !== `?rows=${oak}`), []);
+  await ask(spoke, "Resume");
+  await row("oak").getByText("Active", { exact: true }).waitFor();
+  await removeSpoke(work.app, work.actor, (await findSpoke(work.db.rows, ash, "hidden"))!);
+  await row("ash").waitFor({ state: "detached" });
+});
+
 test("keeps the focus in its row when the row above disappears", async ({ portal, open }) => {
   const { work, north } = portal, elm = await work.spoke(north, "elm");
   await work.becomes(elm, "active");

@@ -52,12 +52,81 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_spoke()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from live_hubs where federation_id = new.federation_id for no key update; -- the next statement sees all earlier changes
+  update live_hubs set
+    provisioning = provisioning + (new.state = 'provisioning')::integer - coalesce((old.state = 'provisioning')::integer, 0),
+    active = active + (new.state = 'active')::integer - coalesce((old.state = 'active')::integer, 0),
+    failed = failed + (new.state = 'failed')::integer - coalesce((old.state = 'failed')::integer, 0),
+    suspending = suspending + (new.state = 'suspending')::integer - coalesce((old.state = 'suspending')::integer, 0),
+    suspended = suspended + (new.state = 'suspended')::integer - coalesce((old.state = 'suspended')::integer, 0),
+    resuming = resuming + (new.state = 'resuming')::integer - coalesce((old.state = 'resuming')::integer, 0),
+    updating = updating + (new.state = 'updating')::integer - coalesce((old.state = 'updating')::integer, 0),
+    removing = removing + (new.state = 'removing')::integer - coalesce((old.state = 'removing')::integer, 0),
+    degraded = degraded + (new.state = 'active' and new.health = 'degraded')::integer
+      - coalesce((old.state = 'active' and old.health = 'degraded')::integer, 0),
+    unverified = unverified + (new.state = 'active' and new.unverified_since is not null)::integer
+      - coalesce((old.state = 'active' and old.unverified_since is not null)::integer, 0),
+    oldest_verified_at = case when old.state = 'active' and old.verified_at <= oldest_verified_at
+      then (select min(verified_at) from spokes where federation_id = new.federation_id and state = 'active')
+      else least(oldest_verified_at, case when new.state = 'active' then new.verified_at end) end
+  where federation_id = new.federation_id;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.end_waits()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   update jobs set run_at = wheelwright_now() where state = 'queued' and waits_for = new.id and run_at > wheelwright_now();
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.list_hub()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.state = 'removed' then
+    delete from live_hubs where federation_id = new.id;
+  else
+    insert into live_hubs (federation_id, state, created_at, content)
+      values (new.id, new.state, new.created_at, lower(new.slug || E'\n' || new.name))
+      on conflict (federation_id) do update
+        set state = excluded.state, created_at = excluded.created_at, content = excluded.content;
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.list_spoke()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare new_content text := lower(new.slug || E'\n' || new.display_name || E'\n' || new.domain);
+begin
+  if new.state = 'removed' then
+    delete from live_spokes where spoke_id = new.id;
+    delete from spoke_texts where spoke_id = new.id;
+  elsif tg_op = 'INSERT' or old.state = 'removed' then
+    insert into live_spokes (spoke_id, federation_id, slug, state, health, created_at)
+      values (new.id, new.federation_id, new.slug, new.state, new.health, new.created_at);
+    insert into spoke_texts (spoke_id, federation_id, created_at, content)
+      values (new.id, new.federation_id, new.created_at, new_content);
+  else
+    update live_spokes set slug = new.slug, state = new.state, health = new.health, created_at = new.created_at
+      where spoke_id = new.id;
+    if (new.slug, new.display_name, new.domain, new.created_at) <> (old.slug, old.display_name, old.domain, old.created_at) then
+      update spoke_texts set content = new_content, created_at = new.created_at where spoke_id = new.id;
+    end if;
+  end if;
   return null;
 end $function$
 ;
@@ -92,6 +161,22 @@ begin
   raise exception 'audit_seals only moves forward' using errcode = 'insufficient_privilege';
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_grams(word text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$ select case when length(word) <= 3 then array[word] else
+  (select array_agg(substr(word, start, 3)) from generate_series(1, length(word) - 2) as start) end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.text_grams(content text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$ select array_agg(substr(content, start, size)) from generate_series(1, length(content)) as start,
+  generate_series(1, 3) as size $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.wheelwright_now()
@@ -355,6 +440,8 @@ create table federations (
   constraint federations_namespace_key UNIQUE (namespace)
 );
 CREATE UNIQUE INDEX federations_live_slug ON public.federations USING btree (slug) WHERE (state <> 'removed'::text);
+CREATE TRIGGER federations_listed_when_added AFTER INSERT ON public.federations FOR EACH ROW EXECUTE FUNCTION list_hub();
+CREATE TRIGGER federations_listed_when_changed AFTER UPDATE OF state, created_at, slug, name ON public.federations FOR EACH ROW WHEN (((old.state <> new.state) OR (old.created_at <> new.created_at) OR (old.slug <> new.slug) OR (old.name <> new.name))) EXECUTE FUNCTION list_hub();
 CREATE TRIGGER federations_ready_when_active AFTER UPDATE OF state ON public.federations FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = 'active'::text))) EXECUTE FUNCTION add_ready_lane_of_hub();
 
 create table former_domains (
@@ -451,6 +538,43 @@ CREATE INDEX jobs_without_lane ON public.jobs USING btree (run_at, seq) WHERE ((
 CREATE TRIGGER jobs_end_waits AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION end_waits();
 CREATE TRIGGER jobs_ready_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION add_ready_lanes();
 CREATE TRIGGER jobs_ready_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION add_ready_lanes();
+
+create table live_hubs (
+  federation_id text not null,
+  state text not null,
+  created_at timestamp(3) with time zone not null,
+  content text not null,
+  provisioning integer not null default 0,
+  active integer not null default 0,
+  failed integer not null default 0,
+  suspending integer not null default 0,
+  suspended integer not null default 0,
+  resuming integer not null default 0,
+  updating integer not null default 0,
+  removing integer not null default 0,
+  degraded integer not null default 0,
+  unverified integer not null default 0,
+  oldest_verified_at timestamp(3) with time zone,
+  constraint live_hubs_pkey PRIMARY KEY (federation_id)
+);
+CREATE INDEX live_hubs_newest ON public.live_hubs USING btree (created_at DESC, federation_id DESC);
+CREATE INDEX live_hubs_of_state ON public.live_hubs USING btree (state, created_at DESC, federation_id DESC);
+CREATE INDEX live_hubs_search ON public.live_hubs USING gin (text_grams(content));
+
+create table live_spokes (
+  spoke_id text not null,
+  federation_id text not null,
+  slug text not null,
+  state text not null,
+  health text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint live_spokes_pkey PRIMARY KEY (spoke_id)
+);
+CREATE INDEX live_spokes_newest ON public.live_spokes USING btree (created_at DESC, spoke_id DESC) INCLUDE (federation_id);
+CREATE INDEX live_spokes_of_health ON public.live_spokes USING btree (health, created_at DESC, spoke_id DESC) INCLUDE (federation_id, state);
+CREATE INDEX live_spokes_of_hub ON public.live_spokes USING btree (federation_id, created_at DESC, spoke_id DESC) INCLUDE (state, health);
+CREATE INDEX live_spokes_of_slug ON public.live_spokes USING btree (slug, created_at DESC, spoke_id DESC);
+CREATE INDEX live_spokes_of_state ON public.live_spokes USING btree (state, created_at DESC, spoke_id DESC) INCLUDE (federation_id, health);
 
 create table notification_audiences (
   user_id text not null,
@@ -659,6 +783,16 @@ create table spoke_members (
 );
 CREATE INDEX spoke_members_of_user ON public.spoke_members USING btree (user_id);
 
+create table spoke_texts (
+  spoke_id text not null,
+  federation_id text not null,
+  created_at timestamp(3) with time zone not null,
+  content text not null,
+  constraint spoke_texts_pkey PRIMARY KEY (spoke_id)
+);
+CREATE INDEX spoke_texts_newest ON public.spoke_texts USING btree (created_at DESC, spoke_id DESC);
+CREATE INDEX spoke_texts_search ON public.spoke_texts USING gin (text_grams(content));
+
 create table spokes (
   id text not null,
   federation_id text not null,
@@ -716,6 +850,8 @@ create table spokes (
   constraint spokes_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint spokes_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
   constraint spokes_pkey PRIMARY KEY (id),
+  constraint spokes_counted_when_added TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint spokes_counted_when_changed TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint spokes_namespace_key UNIQUE (namespace)
 );
 CREATE INDEX spokes_creating_from_backup ON public.spokes USING btree (from_backup) WHERE ((from_backup IS NOT NULL) AND (ready_at IS NULL) AND (state <> 'removed'::text));
@@ -724,9 +860,14 @@ CREATE INDEX spokes_due_for_restore_test ON public.spokes USING btree (cluster, 
 CREATE UNIQUE INDEX spokes_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
 CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
+CREATE INDEX spokes_removed ON public.spokes USING btree (created_at DESC, id DESC) WHERE (state = 'removed'::text);
 CREATE UNIQUE INDEX spokes_requested_domain ON public.spokes USING btree (requested_domain) WHERE (state <> 'removed'::text);
 CREATE INDEX spokes_reversed_domain ON public.spokes USING btree (reverse(domain) COLLATE "C") WHERE (state <> 'removed'::text);
 CREATE INDEX spokes_reversed_requested_domain ON public.spokes USING btree (reverse(requested_domain) COLLATE "C") WHERE ((state <> 'removed'::text) AND (requested_domain IS NOT NULL));
+CREATE CONSTRAINT TRIGGER spokes_counted_when_added AFTER INSERT ON public.spokes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_spoke();
+CREATE CONSTRAINT TRIGGER spokes_counted_when_changed AFTER UPDATE OF state, health, verified_at, unverified_since ON public.spokes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((old.state IS DISTINCT FROM new.state) OR (old.health IS DISTINCT FROM new.health)) OR (old.verified_at IS DISTINCT FROM new.verified_at)) OR (old.unverified_since IS DISTINCT FROM new.unverified_since))) EXECUTE FUNCTION count_spoke();
+CREATE TRIGGER spokes_listed_when_added AFTER INSERT ON public.spokes FOR EACH ROW EXECUTE FUNCTION list_spoke();
+CREATE TRIGGER spokes_listed_when_changed AFTER UPDATE OF state, health, created_at, slug, display_name, domain ON public.spokes FOR EACH ROW WHEN (((old.state <> new.state) OR (old.health <> new.health) OR (old.created_at <> new.created_at) OR (old.slug <> new.slug) OR (old.display_name <> new.display_name) OR (old.domain <> new.domain))) EXECUTE FUNCTION list_spoke();
 
 create table stream_events (
   federation_id text not null,
@@ -844,3 +985,6 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (email);
 CREATE INDEX users_newest ON public.users USING btree (created_at DESC, id DESC);
+CREATE INDEX users_of_few_kinds ON public.users USING btree (created_at DESC, id DESC) WHERE (operator OR (email_verified_at IS NULL) OR (disabled_at IS NOT NULL));
+CREATE INDEX users_search ON public.users USING gin (text_grams(lower(((email || '
+'::text) || display_name))));

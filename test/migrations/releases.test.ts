@@ -83,7 +83,7 @@ test("detects a later migration that changes or drops data, or fails on it", asy
     (await rejection(upgrade(db, LAST, [...ALL, strict]))).message,
     /9999_demand\.sql failed: .*is violated/,
   );
-  const gone: Migration = ["9999_take_away", "alter table spokes drop column display_name"];
+  const gone: Migration = ["9999_take_away", "alter table spokes drop column brand"];
   const failure = await rejection(upgrade(db, LAST, [...ALL, gone]).then((url) => missed(url, LAST)));
   assert.match(failure.message, /was answered 500/);
 });

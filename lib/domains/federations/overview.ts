@@ -1,38 +1,39 @@
 /** Counts the hubs, spokes and operations that the caller can see. */
-import { sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
-import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { OverviewCounts, SpokeCounts, TemplateSummary } from "#lib/domains/federations/views.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
 import { countLiveOperations } from "#lib/jobs/queue.ts";
+
+interface OverviewQuery {
+  /** The ID or slug of the only hub to count. */
+  readonly federationId?: string | undefined;
+  /** The IDs of the hubs to list. If absent, all visible hubs are listed. */
+  readonly hubs?: readonly string[] | undefined;
+}
 
 /** Counts the objects in one hub or in all hubs. Throws a `missing` fault if the viewer cannot see the named hub. */
 export async function showOverview(
   rows: RowQueries,
   viewer: Viewer,
-  name: string | undefined,
+  { federationId: name, hubs: listed }: OverviewQuery,
 ): Promise<OverviewCounts> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
-  const [counts, queue, templates] = await Promise.all([
-    countStates(rows, viewer, hub),
+  const visible = selectVisibleCounts(viewer, hub);
+  const [hubs, sum, queue, templates] = await Promise.all([
+    listCounts(rows, visible, listed),
+    listed && sumCounts(rows, visible),
     countOperations(rows, viewer, hub),
     viewer.role === "operator" && hub === null ? listTemplateSummaries(rows) : null,
   ]);
-  const spokes = createEmptyCounts(), hubs = new Map<string, SpokeCounts>();
-  for (const { federationId, state, count, degraded, unverified, oldestVerifiedAt } of counts) {
-    const own = hubs.get(federationId) ?? createEmptyCounts();
-    hubs.set(federationId, own);
-    if (state === null || state === "removed") continue; // a hub without spokes
-    for (const sum of [spokes, own]) {
-      sum.total += count;
-      sum.byState[state] += count;
-      sum.degraded += degraded;
-      sum.unverified += unverified;
-      sum.oldestVerifiedAt = earlierDate(sum.oldestVerifiedAt, oldestVerifiedAt);
-    }
-  }
-  return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue, templates };
+  return {
+    spokes: toSpokeCounts(sum ?? addCounts(hubs)),
+    hubs: hubs.map((counts) => ({ federationId: counts.federationId, ...toSpokeCounts(counts) })),
+    queue,
+    templates,
+  };
 }
 
 /** Lists the templates (prepared installations) for new sites, one for each cluster and Moodle version. */
@@ -42,40 +43,59 @@ async function listTemplateSummaries(rows: RowQueries): Promise<TemplateSummary[
     .orderBy("cluster").orderBy("createdAt", "desc").orderBy("id").execute();
 }
 
-function createEmptyCounts(): SpokeCounts {
-  const byState = Object.fromEntries(LIVE_STATES.map((state) => [state, 0])) as SpokeCounts["byState"];
-  return { total: 0, byState, degraded: 0, unverified: 0, oldestVerifiedAt: null };
+const COUNTS = [...LIVE_STATES, "degraded", "unverified"] as const;
+
+/** The numbers of spokes by state, and of degraded and unverified spokes. */
+type Counts = Record<(typeof COUNTS)[number], number> & { readonly oldestVerifiedAt: Date | null };
+type HubCounts = Counts & { readonly federationId: string };
+
+function toSpokeCounts({ degraded, unverified, oldestVerifiedAt, ...counts }: Counts): SpokeCounts {
+  const byState = Object.fromEntries(LIVE_STATES.map((state) => [state, counts[state]])) as SpokeCounts["byState"];
+  const total = LIVE_STATES.reduce((sum, state) => sum + counts[state], 0);
+  return { total, byState, degraded, unverified, oldestVerifiedAt };
 }
 
-function earlierDate(a: SpokeCounts["oldestVerifiedAt"], b: Date | null): SpokeCounts["oldestVerifiedAt"] {
-  return b !== null && (a === null || b < new Date(a)) ? b : a;
+function addCounts(hubs: readonly HubCounts[]): Counts {
+  const sums = COUNTS.map((name) => [name, hubs.reduce((sum, counts) => sum + counts[name], 0)] as const);
+  const oldest = hubs.map(({ oldestVerifiedAt }) => oldestVerifiedAt).filter((date) => date !== null)
+    .sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
+  return { ...Object.fromEntries(sums) as Record<(typeof COUNTS)[number], number>, oldestVerifiedAt: oldest };
 }
 
-/** Counts spokes per hub and spoke state, newest hubs first. A hub without spokes has one row with a null state. */
-function countStates(rows: RowQueries, viewer: Viewer, hub: string | null) {
-  let query = rows.selectFrom("federations").leftJoin(
-    "spokes",
-    (join) =>
-      join.onRef("spokes.federationId", "=", "federations.id").on(sql<SqlBool>`spokes.state <> 'removed'`)
-        .on(isObjectVisibleTo(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
-  );
-  if (hub !== null) query = query.where("federations.id", "=", hub);
-  return query.where(sql<SqlBool>`federations.state <> 'removed'`)
-    .where(isHubVisibleTo(viewer, sql.ref("federations.id")))
-    .select([
-      "federations.id as federationId",
-      "spokes.state",
-      sql<number>`count(spokes.id)::integer`.as("count"),
-      sql<number>`count(*) filter (where spokes.state = 'active' and spokes.health = 'degraded')::integer`.as(
-        "degraded",
-      ),
-      sql<number>`count(*) filter (where spokes.state = 'active' and spokes.unverified_since is not null)::integer`.as(
-        "unverified",
-      ),
-      sql<Date | null>`min(spokes.verified_at) filter (where spokes.state = 'active')`.as("oldestVerifiedAt"),
-    ])
-    .groupBy(["federations.id", "spokes.state"])
-    .orderBy("federations.createdAt", "desc").orderBy("federations.id", "desc").execute();
+/** Selects the counts of each hub that the viewer can see. Counts only spokes that the viewer can see. */
+function selectVisibleCounts({ role, federationIds, spokeIds }: Viewer, hub: string | null): RawBuilder<unknown> {
+  const inHub = hub === null ? sql`true` : sql`hub.federation_id = ${hub}`;
+  const isManaged = role === "operator" ? sql`true` : sql`hub.federation_id = any(${federationIds}::text[])`;
+  const managed = sql`select hub.federation_id, hub.created_at, ${sql.join(COUNTS.map((name) => sql.ref(name)))},
+    oldest_verified_at from live_hubs as hub where ${inHub} and ${isManaged}`;
+  if (role === "operator" || spokeIds.length === 0) return managed;
+  const ofState = LIVE_STATES.map((state) => sql`count(*) filter (where spokes.state = ${sql.lit(state)})::integer`);
+  return sql`${managed} union all
+    select hub.federation_id, hub.created_at, ${sql.join(ofState)},
+      count(*) filter (where spokes.state = 'active' and health = 'degraded')::integer,
+      count(*) filter (where spokes.state = 'active' and unverified_since is not null)::integer,
+      min(verified_at) filter (where spokes.state = 'active')
+    from spokes join live_hubs as hub using (federation_id)
+    where spokes.id = any(${spokeIds}::text[]) and spokes.state <> 'removed' and ${inHub} group by hub.federation_id`;
+}
+
+/** Lists the counts of the visible hubs, newest hub first. */
+async function listCounts(
+  rows: RowQueries,
+  visible: RawBuilder<unknown>,
+  ids: readonly string[] | undefined,
+): Promise<readonly HubCounts[]> {
+  const isListed = ids === undefined ? sql`true` : sql`federation_id = any(${ids}::text[])`;
+  const { rows: hubs } = await sql<HubCounts>`select * from (${visible}) as hub where ${isListed}
+    order by created_at desc, federation_id desc`.execute(rows);
+  return hubs;
+}
+
+async function sumCounts(rows: RowQueries, visible: RawBuilder<unknown>): Promise<Counts> {
+  const sums = COUNTS.map((name) => sql`coalesce(sum(${sql.ref(name)}), 0)::integer as ${sql.ref(name)}`);
+  const { rows: [sum] } = await sql<Counts>`
+    select ${sql.join(sums)}, min(oldest_verified_at) as oldest_verified_at from (${visible}) as hub`.execute(rows);
+  return sum!;
 }
 
 function countOperations(rows: RowQueries, viewer: Viewer, hub: string | null) {

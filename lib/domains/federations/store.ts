@@ -2,14 +2,16 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readNewestRows } from "#lib/drivers/db/pages.ts";
-import { buildTextSearchCondition } from "#lib/drivers/db/text-search.ts";
+import { addNewestFirstOrder, type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
+import { buildLikePattern, buildPatternCondition, readNewestOrAll } from "#lib/drivers/db/text-search.ts";
 import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { isHubVisibleTo, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { mayUseNewestHubs, selectHubsOfPage } from "#lib/domains/federations/live-hubs.ts";
+import { canManageHub, isHubVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
 import { isId } from "#lib/base/ids.ts";
 import { Slug } from "#lib/base/schema.ts";
+import { LIVE_STATES } from "#lib/model/states.ts";
 
 export type FederationRow = Selectable<Schema["federations"]>;
 type NewFederationRow = Insertable<Schema["federations"]>;
@@ -45,15 +47,28 @@ export async function findFederation(
 export async function listFederations(
   rows: RowQueries,
   viewer: Viewer,
-  page: ListPageRequest & FederationFilter,
+  { q: part, slug, ...page }: ListPageRequest & FederationFilter,
   removed: RemovedObjectVisibility,
 ): Promise<ListPage<FederationRow>> {
-  let query = rows.selectFrom("federations").selectAll().where(isHubVisibleTo(viewer, sql.ref("federations.id")));
-  if (removed === "hidden") query = query.where("state", "<>", "removed");
-  if (page.slug) query = query.where("slug", "=", page.slug);
-  if (page.state) query = query.where("state", "=", page.state);
-  if (page.q) query = query.where(buildTextSearchCondition(["slug", "name"], page.q));
-  return await readNewestRows(query, page);
+  const pattern = part === undefined ? undefined : buildLikePattern(part);
+  const keyOf = ({ createdAt, id }: FederationRow) => [createdAt, id] as const;
+  if (slug !== undefined) {
+    let query = rows.selectFrom("federations").selectAll().where("slug", "=", slug)
+      .where(isHubVisibleTo(viewer, sql.ref("federations.id")));
+    if (removed === "hidden") query = query.where(sql<boolean>`state <> 'removed'`);
+    if (page.state) query = query.where("state", "=", page.state);
+    if (pattern) query = query.where(buildPatternCondition(["slug", "name"], pattern));
+    return await readPage(page, (bounds) => addNewestFirstOrder(query, bounds).execute(), keyOf);
+  }
+  const withRemoved = removed === "shown" ? true as const : undefined;
+  return await readPage(page, (bounds) => {
+    const selection = { ...bounds, state: page.state, part, pattern, withRemoved };
+    return readNewestOrAll(bounds, mayUseNewestHubs(viewer, selection), (newestRows) => {
+      const ids = sql`select federation_id from (${selectHubsOfPage(viewer, { ...selection, newestRows })}) as page`;
+      return rows.selectFrom("federations").selectAll().where(sql<boolean>`id = any(array(${ids}))`)
+        .orderBy("createdAt", "desc").orderBy("id", "desc").execute();
+    });
+  }, keyOf);
 }
 
 /** Counts each hub's live spokes that the viewer can see. Omits hubs without visible spokes. */
@@ -63,10 +78,15 @@ export async function countSpokes(
   federationIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (federationIds.length === 0) return new Map();
-  const counts = await rows.selectFrom("spokes").select(["federationId", sql<number>`count(*)::int`.as("count")])
-    .where("federationId", "in", federationIds).where("state", "<>", "removed")
-    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")))
-    .groupBy("federationId").execute();
+  const managed = federationIds.filter((id) => canManageHub(viewer, id));
+  const others = viewer.role === "operator" ? [] : viewer.spokeIds;
+  const total = sql.join(LIVE_STATES.map((state) => sql.ref(state)), sql` + `);
+  const { rows: counts } = await sql<{ federationId: string; count: number }>`
+    select federation_id, (${total})::integer as count from live_hubs where federation_id = any(${managed}::text[])
+    union all
+    select federation_id, count(*)::integer from live_spokes
+    where spoke_id = any(${others}::text[]) and federation_id = any(${federationIds}::text[]) group by federation_id`
+    .execute(rows);
   return new Map(counts.map((row) => [row.federationId, row.count]));
 }
 

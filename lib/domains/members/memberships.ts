@@ -109,10 +109,10 @@ function tableOf(membership: MembershipKey) {
 
 /** An SQL column with the IDs of the hubs that a user administers. */
 export const federationIdsColumn: RawBuilder<string[]> = sql`array(
-  select member.federation_id from federation_members member
-  join federations hub on hub.id = member.federation_id
-  where member.user_id = users.id and users.email_verified_at is not null and hub.state <> 'removed'
-  order by member.federation_id)`;
+  select hub.federation_id from live_hubs hub
+  where users.email_verified_at is not null and hub.federation_id = any(array(
+    select member.federation_id from federation_members member where member.user_id = users.id))
+  order by hub.federation_id)`;
 
 /** An SQL column with the IDs of the spokes that a user administers, except spokes in hubs that the user manages. */
 export const spokeIdsColumn: RawBuilder<string[]> = sql`array(

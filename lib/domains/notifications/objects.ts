@@ -41,7 +41,7 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
       where member.user_id = ${userId} and ${verified} and spoke.federation_id not in (select id from hub)
     )
     select 'hub' as about, head.federation_id, '' as spoke_id, head.visible_events, head.last_at
-    from hub join stream_heads as head on head.federation_id = hub.id
+    from stream_heads as head where head.federation_id = any(array(select id from hub))
     union all
     select 'spoke', '', own.id, own.visible_events, head.last_at
     from own join stream_heads as head on head.federation_id = own.federation_id

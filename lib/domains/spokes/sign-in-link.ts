@@ -2,19 +2,20 @@
  * Creates sign-in links, with which a site's administrator can set a password and sign in. A sign-in link is Moodle's
  * own password reset link. Links are not stored, and the audit event is written before the link is shown.
  */
+import { sql } from "kysely";
 import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { RowQueries } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { runSignInLinkJob } from "#lib/domains/spokes/sign-in-job.ts";
 import { findStateTransition } from "#lib/operations/check-action.ts";
 import type { SpokeState } from "#lib/model/states.ts";
-import { findSpoke, getSignInLinkDelay, lockSignInLinks, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { findSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SignInLink } from "#lib/domains/spokes/views.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -85,4 +86,21 @@ async function requireBelowLimit(rows: RowQueries, { userId }: Actor): Promise<v
   if (retryAfter === null) return;
   const message = `You created ${MAX_LINKS} sign-in links within the last hour; wait before you create another link`;
   throw new Fault("limited", "too_many_links", message, { retryAfter });
+}
+
+/** Blocks other sign-in links for the user until the transaction ends, so that links are counted correctly. */
+export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
+    tx,
+  );
+}
+
+/** Returns the seconds until the user may create another sign-in link, or null if a link is allowed now. */
+async function getSignInLinkDelay(rows: RowQueries, userId: string, limit: number): Promise<number | null> {
+  const found = await rows.selectFrom("audit_events")
+    .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
+    .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
+    .where("at", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
+    .orderBy("at", "desc").offset(limit - 1).limit(1).executeTakeFirst();
+  return found?.wait ?? null;
 }

@@ -10,7 +10,7 @@ import {
   type PageBounds,
   readPage,
 } from "#lib/drivers/db/pages.ts";
-import { buildLikePattern, buildPatternCondition } from "#lib/drivers/db/text-search.ts";
+import { buildLikePattern, buildPatternCondition, readNewestOrAll } from "#lib/drivers/db/text-search.ts";
 import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
@@ -20,6 +20,12 @@ import { HostName } from "#lib/base/schema.ts";
 import { fieldsWith, pickFields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import type { SpokeState } from "#lib/model/states.ts";
+import {
+  hasSparseFilters,
+  mayUseNewestSpokes,
+  selectSpokesOfPage,
+  type SpokeSelection,
+} from "#lib/domains/spokes/live-spokes.ts";
 import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
@@ -139,28 +145,45 @@ const pageOfSpokes = prepareReadOnSharedConnection((rows, { federationIds, spoke
   return addNewestFirstOrder(query, where);
 }, { batched: false, isFast: ({ maxRows, pattern }) => maxRows !== undefined && pattern === undefined });
 
+const pageOfManyHubs = prepareQuery((rows, selection: SpokeSelection) =>
+  rows.selectFrom("spokes").select(listedColumns).select(extraColumns)
+    .where(sql<boolean>`id = any(array(select spoke_id from (${selectSpokesOfPage(selection)}) as page))`)
+    .orderBy("createdAt", "desc").orderBy("id", "desc")
+);
+
 /** Lists the spokes in one hub or in all hubs that the viewer can see, newest first. */
 export async function listSpokes(
   rows: RowQueries,
   viewer: Viewer,
-  { q, limit, before, ...where }: SpokeQuery,
+  { q, limit, before, ...filters }: SpokeQuery,
   removed: RemovedObjectVisibility,
 ): Promise<ListPage<ListedSpoke>> {
-  const federationId = where.federationId ?? findOnlyHub(viewer);
+  const federationId = filters.federationId ?? findOnlyHub(viewer);
   // If the viewer can manage this hub, filters only by hub, because PostgreSQL can reuse the plan of such a query, but
   // not the plan of a query with arrays of IDs.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
-  const { federationIds, spokeIds } = viewer;
-  const conditions = {
-    ...where,
-    ...(federationId !== undefined && { federationId }),
-    ...(!all && { federationIds, spokeIds }),
-    hidden: removed === "hidden" ? true as const : undefined,
-    pattern: q === undefined ? undefined : buildLikePattern(q),
-  };
+  const { federationIds, spokeIds } = viewer, pattern = q === undefined ? undefined : buildLikePattern(q);
+  const conditions = { ...filters, pattern, ...(!all && { federationIds, spokeIds }) };
   return await readPage(
     { limit, before },
-    (bounds) => pageOfSpokes(rows, { ...conditions, ...bounds }),
+    async (bounds) => {
+      if (federationId !== undefined || bounds.maxRows === undefined) {
+        const hidden = removed === "hidden" ? true as const : undefined;
+        return await pageOfSpokes(rows, { ...conditions, ...(federationId && { federationId }), hidden, ...bounds });
+      }
+      const selection: SpokeSelection = {
+        ...conditions,
+        ...bounds,
+        part: q,
+        withRemoved: removed === "shown" ? true : undefined,
+        isSparse: hasSparseFilters(filters) ? true : undefined,
+      };
+      return await readNewestOrAll(
+        bounds,
+        mayUseNewestSpokes(selection),
+        (newestRows) => pageOfManyHubs(rows, { ...selection, newestRows }),
+      );
+    },
     ({ createdAt, id }) => [createdAt, id],
   );
 }
@@ -217,21 +240,4 @@ export async function setAppliedInputs(tx: Tx, id: string, inputs: object): Prom
 export async function setBlueprintInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
-}
-
-/** Blocks other sign-in links for the user until the transaction ends, so that links are counted correctly. */
-export async function lockSignInLinks(tx: Tx, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
-    tx,
-  );
-}
-
-/** Returns the seconds until the user may create another sign-in link, or null if a link is allowed now. */
-export async function getSignInLinkDelay(rows: RowQueries, userId: string, limit: number): Promise<number | null> {
-  const found = await rows.selectFrom("audit_events")
-    .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
-    .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
-    .where("at", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
-    .orderBy("at", "desc").offset(limit - 1).limit(1).executeTakeFirst();
-  return found?.wait ?? null;
 }

@@ -1,6 +1,6 @@
 /** Lists users for operators, newest first, with filters for email address, role and state. */
-import { sql } from "kysely";
-import { buildTextSearchCondition } from "#lib/drivers/db/text-search.ts";
+import { type RawBuilder, sql } from "kysely";
+import { buildLikePattern, buildSearchCondition, readNewestOrAll } from "#lib/drivers/db/text-search.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import {
   addNewestFirstOrder,
@@ -23,16 +23,31 @@ interface UserFilter extends ListPageRequest {
   readonly q?: string | undefined;
 }
 
-/** An SQL expression for a user's state. An unverified user with a membership counts as `invited`. */
-const state = sql<UserState>`case
-  when users.disabled_at is not null then 'disabled'
-  when users.email_verified_at is not null then 'active'
-  when exists (select from federation_members member where member.user_id = users.id)
-    or exists (select from spoke_members member where member.user_id = users.id) then 'invited'
-  else 'unverified' end`;
+const isInvited = sql<boolean>`(exists (select from federation_members as member where member.user_id = users.id)
+  or exists (select from spoke_members as member where member.user_id = users.id))`;
+const IN_STATE: Readonly<Record<UserState, RawBuilder<boolean>>> = {
+  disabled: sql<boolean>`users.disabled_at is not null`,
+  active: sql<boolean>`(users.disabled_at is null and users.email_verified_at is not null)`,
+  invited: sql<boolean>`(users.disabled_at is null and users.email_verified_at is null and ${isInvited})`,
+  unverified: sql<boolean>`(users.disabled_at is null and users.email_verified_at is null and not ${isInvited})`,
+};
 
-const role = sql<UserRole>`case
-  when operator then 'operator' when cardinality(federation_ids) > 0 then 'hub_admin' else 'spoke_admin' end`;
+/** An SQL expression for a user's state. An unverified user with a membership counts as `invited`. */
+const state = sql<UserState>`case ${
+  sql.join(Object.entries(IN_STATE).map(([name, isInState]) => sql`when ${isInState} then ${sql.lit(name)}`), sql` `)
+} end`;
+
+const isOperator = sql<boolean>`(users.operator and users.email_verified_at is not null)`;
+const isHubAdmin = sql<boolean>`(not ${isOperator} and users.email_verified_at is not null and exists (
+  select from federation_members as member join live_hubs as hub using (federation_id) where member.user_id = users.id))`;
+const HAS_ROLE: Readonly<Record<UserRole, RawBuilder<boolean>>> = {
+  operator: isOperator,
+  hub_admin: isHubAdmin,
+  spoke_admin: sql<boolean>`(not ${isOperator} and not ${isHubAdmin})`,
+};
+
+/** The text that searches look in. The index users_search has the same expression. */
+const content = sql<string>`lower(users.email || E'\\n' || users.display_name)`;
 
 const columns = [
   ...userColumns,
@@ -52,15 +67,26 @@ export async function findUserRecord(rows: RowQueries, id: string): Promise<User
 }
 
 export async function listUserRecords(rows: RowQueries, filter: UserFilter): Promise<ListPage<UserRecord>> {
-  let users = rows.selectFrom("users").select(columns);
-  if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
-  if (filter.q) users = users.where(buildTextSearchCondition(["users.email", "users.displayName"], filter.q));
-  if (filter.state) users = users.where(state, "=", filter.state);
-  let query = rows.selectFrom(users.as("users")).selectAll();
-  if (filter.role) query = query.where(role, "=", filter.role);
+  const { email, q, role } = filter, part = q ?? email;
   const page = await readPage(
     filter,
-    (bounds) => addNewestFirstOrder(query, bounds, { id: "userId" }).execute(),
+    (bounds) =>
+      readNewestOrAll(bounds, part !== undefined, (newestRows) => {
+        const newest = rows.selectFrom("users").selectAll();
+        let users = newestRows === undefined
+          ? rows.selectFrom("users").select(columns)
+          : rows.selectFrom(addNewestFirstOrder(newest, { ...bounds, maxRows: newestRows }).as("users")).select(
+            columns,
+          );
+        if (part !== undefined) {
+          const term = { part, pattern: buildLikePattern(part) };
+          users = users.where(buildSearchCondition(content, term, newestRows === undefined ? "all" : "newest"));
+        }
+        if (email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${email})`);
+        if (filter.state) users = users.where(IN_STATE[filter.state]);
+        if (role) users = users.where(HAS_ROLE[role]);
+        return addNewestFirstOrder(users, bounds, { at: "users.createdAt", id: "users.id" }).execute();
+      }),
     ({ createdAt, userId }) => [createdAt, userId],
   );
   return withPageItems(page, page.items.map(toRecord));

@@ -16,6 +16,8 @@ export interface ListPage<Item> {
   readonly items: readonly Item[];
   /** The cursor to pass as `before` to read the next page. Null on the last page. */
   readonly next: string | null;
+  /** The other parts of a complete list (lib/http/complete-list.ts). Absent if `items` is the whole page. */
+  readonly rest?: AsyncIterable<readonly Item[]>;
 }
 
 /** The limits for a page's query, as separate values for the parameters of a prepared query. */

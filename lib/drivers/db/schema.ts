@@ -2,6 +2,7 @@
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
+import type { ListTables } from "#lib/drivers/db/schema-lists.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
 import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { RolloutTables } from "#lib/drivers/db/schema-rollouts.ts";
@@ -22,7 +23,14 @@ import type { SpokeColumns } from "#lib/model/spoke.ts";
 type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N]> };
 
 export interface Schema
-  extends BackupTables, BillingTables, NotificationTables, RequestTables, RolloutTables, TemplateTables {
+  extends
+    BackupTables,
+    BillingTables,
+    ListTables,
+    NotificationTables,
+    RequestTables,
+    RolloutTables,
+    TemplateTables {
   installation: { onlyRow: Generated<boolean>; id: string; key: string };
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {

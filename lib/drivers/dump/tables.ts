@@ -39,6 +39,9 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   federations: withAsOf("federations"),
   federation_members: unchanged,
   spokes: withAsOf("spokes"),
+  live_hubs: unchanged,
+  live_spokes: unchanged,
+  spoke_texts: unchanged,
   former_domains: unchanged,
   spoke_members: unchanged,
   // Queues running jobs again, with their finished steps. No job runs until an operator allows it.

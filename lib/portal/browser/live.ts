@@ -1,6 +1,7 @@
 /**
- * Refreshes a portal page after each event in its hub. After a slow refresh, the next refresh waits longer, to limit
- * the load from busy hubs. If the event stream is unavailable, the page is refreshed periodically.
+ * Refreshes a portal page after each event that changes it. An event about a spoke refreshes only the spoke's row in a
+ * list. After a slow refresh, the next refresh waits longer, to limit the load from busy hubs. If the event stream is
+ * unavailable, the page is refreshed periodically.
  */
 import { STREAM_EVENT_TYPES } from "#lib/model/states.ts";
 import { probe } from "#lib/portal/browser/connection.ts";
@@ -11,7 +12,9 @@ import { announce, shellData } from "#lib/portal/browser/shell.ts";
 import { findElements } from "#lib/reference/browser/elements.ts";
 
 const POLL_MS = 15_000, SHORTEST_DELAY_MS = 60, SHORTEST_PAUSE_MS = 400;
-const { hub, poll } = shellData;
+const { hub, spoke: ownSpoke, poll } = shellData;
+/** The spokes whose rows are out of date. Null if the whole page may be. */
+let changedRows: Set<string> | null = new Set();
 let refreshing = false, refreshAgain = false, earliest = 0, timer: number | undefined;
 
 async function refresh(): Promise<void> {
@@ -20,15 +23,19 @@ async function refresh(): Promise<void> {
     return;
   }
   refreshing = true;
-  const start = performance.now();
+  const start = performance.now(), rows = changedRows;
+  changedRows = new Set();
   try {
-    const response = await fetch(location.href, { headers: { accept: "text/html" } });
-    if (response.ok) update(new DOMParser().parseFromString(await response.text(), "text/html"));
+    const url = rows ? `${location.pathname}?rows=${[...rows].join()}` : location.href;
+    const response = await fetch(url, { headers: { accept: "text/html" } });
+    if (!response.ok) changedRows = null;
+    if (response.ok) update(new DOMParser().parseFromString(await response.text(), "text/html"), rows);
     else if (response.status === 401) goToDraft(location.href);
     else if (response.status === 403) location.replace(location.href);
     else if (response.status === 404) location.replace(await findNearestPage());
     else if (response.status > 500) probe();
   } catch {
+    changedRows = null;
     probe();
   }
   earliest = performance.now() + Math.max(SHORTEST_PAUSE_MS, 4 * (performance.now() - start));
@@ -44,12 +51,17 @@ async function findNearestPage(): Promise<string> {
   return location.href;
 }
 
-function update(page: Document): void {
+function update(page: Document, rows: ReadonlySet<string> | null): void {
   const stateText = () => document.getElementById("state")?.textContent, before = stateText();
   enhance(page);
   for (const part of findElements("[data-live][id]")) {
     const newPart = page.getElementById(part.id);
     if (newPart && !part.parentElement!.closest("[data-live][id]")) morph(part, newPart);
+  }
+  for (const id of rows ?? []) {
+    const row = document.getElementById(id), newRow = page.getElementById(id);
+    if (row && newRow) morph(row, newRow);
+    else refreshWholePage(); // the spoke was removed
   }
   const after = stateText();
   if (after && after !== before) {
@@ -57,6 +69,20 @@ function update(page: Document): void {
     document.getElementById("flash")?.remove(); // the message is outdated
   }
   document.dispatchEvent(new Event("refreshed"));
+}
+
+function refreshWholePage(): void {
+  changedRows = null;
+  refreshSoon();
+}
+
+/** Refreshes the parts that an event about a spoke, or about the hub itself, changes. */
+function refreshChanged(spokeId: string | undefined): void {
+  if (ownSpoke && spokeId && spokeId !== ownSpoke) return;
+  const row = !location.search && spokeId ? document.querySelector(`#spokes #${spokeId}`) : null;
+  if (row) changedRows?.add(spokeId!);
+  else changedRows = null; // the spoke may be new, or may now match the page's filters
+  refreshSoon();
 }
 
 function refreshSoon(): void {
@@ -80,13 +106,13 @@ function follow(): void {
   if (!hub || document.hidden || (source && source.readyState !== EventSource.CLOSED)) return;
   source = new EventSource(`/api/federations/${hub}/events?since=${since}`);
   for (const type of STREAM_EVENT_TYPES) {
-    source.addEventListener(type, ({ lastEventId }) => {
+    source.addEventListener(type, ({ data, lastEventId }) => {
       since = lastEventId || since;
-      refreshSoon();
+      refreshChanged((JSON.parse(data) as { readonly spokeId?: string }).spokeId);
     });
   }
   source.addEventListener("open", () => {
-    if (stream === "lost") refreshSoon();
+    if (stream === "lost") refreshWholePage();
     stream = "open";
   });
   source.addEventListener("error", () => {
@@ -114,13 +140,13 @@ addEventListener("pageshow", ({ persisted }) => {
 });
 document.addEventListener("reconnected", () => {
   follow();
-  refreshSoon();
+  refreshWholePage();
 });
 
 if (hub || poll) {
   setInterval(() => {
     follow(); // browsers do not retry a refused stream, for example after a proxy's error
-    if (stream !== "open") refreshSoon();
+    if (stream !== "open") refreshWholePage();
   }, 1000 * Number(poll ?? 0) || POLL_MS);
 }
 

@@ -41,7 +41,7 @@ export function renderShell(me: CurrentUser, view: PageView): HtmlPage {
     body: markup`<a class="skip" href="#main">Skip to content</a>
 <div class="shell" data-me="${me.email}" ${
       follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""
-    } ${poll ? markup`data-poll="${poll}"` : ""}>
+    }${follow?.spokeId ? markup` data-spoke="${follow.spokeId}"` : ""} ${poll ? markup`data-poll="${poll}"` : ""}>
 <header class="side">
 <a class="brand" href="/hubs">${trustedMarkup(LOGO_SVG)}<span>Wheelwright</span></a>
 <nav aria-label="Main"><ul>${places(NAVIGATION)}</ul><ul class="own">${places(ACCOUNT_NAVIGATION)}</ul>

@@ -15,6 +15,8 @@ export interface CurrentUser {
 export interface StreamPosition {
   readonly federationId: string;
   readonly since: number;
+  /** The only spoke whose events refresh the page. If absent, the events of all of the hub's spokes do. */
+  readonly spokeId?: string;
 }
 
 export type PortalSection =
@@ -45,7 +47,7 @@ export interface PageView {
   readonly body: Markup;
   /** A message about the user's last action. */
   readonly flash?: Markup | string | undefined;
-  /** The hub event stream that the page follows. Each event refreshes the live parts of the page. */
+  /** The hub event stream that the page follows. Events refresh the live parts that they change. */
   readonly follow?: StreamPosition;
   /** The number of seconds after which the page refreshes even without an event. */
   readonly poll?: number;

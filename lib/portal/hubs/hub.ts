@@ -21,6 +21,8 @@ export interface HubPageProps {
     readonly state?: string | undefined;
     readonly health?: string | undefined;
   };
+  /** Whether the page contains only the rows of changed spokes, for an open page that refreshes these rows. */
+  readonly hasOnlyRows: boolean;
   /** Whether the user is an operator or one of the hub's admins. */
   readonly canManageHub: boolean;
   readonly isOperator: boolean;
@@ -28,10 +30,22 @@ export interface HubPageProps {
 }
 
 export function hubView(
-  { hub, overview, spokes, query, canManageHub, isOperator, follow }: HubPageProps,
+  { hub, overview, spokes, query, hasOnlyRows, canManageHub, isOperator, follow }: HubPageProps,
 ): PageView {
   const { id, operation, stateReason, state } = hub;
   const isFiltered = Object.values(query).some((each) => each !== undefined);
+  const rows = markup`<ul class="list spokes">${spokes.items.map((spoke) => spokeRow(spoke, canManageHub))}</ul>`;
+  const list = markup`${
+    renderFilterForm(`/hubs/${id}`, [
+      { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" },
+      { name: "state", label: "State", value: query.state, options: filterOptions(LIVE_STATES) },
+      { name: "health", label: "Health", value: query.health, options: filterOptions(["healthy", "degraded"]) },
+    ])
+  }
+<form method="post" action="/hubs/${id}/actions"><div id="spokes" data-live>${
+    spokes.items.length > 0 ? rows : noSpokes(hub, isFiltered, canManageHub)
+  }</div>${canManageHub ? bulkForm(isOperator) : ""}</form>
+${ui.nextPageLink(`/hubs/${id}`, spokes.next, query)}`;
   return {
     ...hubHeader(hub, canManageHub, `/hubs/${id}`),
     actions: canManageHub
@@ -49,19 +63,7 @@ export function hubView(
         : ""
     }</div>
 ${fleetSummary(overview)}
-${
-      renderFilterForm(`/hubs/${id}`, [
-        { name: "q", label: "Search", type: "search", value: query.q, placeholder: "Name, slug or domain" },
-        { name: "state", label: "State", value: query.state, options: filterOptions(LIVE_STATES) },
-        { name: "health", label: "Health", value: query.health, options: filterOptions(["healthy", "degraded"]) },
-      ])
-    }
-<form method="post" action="/hubs/${id}/actions"><div id="spokes" data-live>${
-      spokes.items.length > 0
-        ? markup`<ul class="list spokes">${spokes.items.map((spoke) => spokeRow(spoke, canManageHub))}</ul>`
-        : noSpokes(hub, isFiltered, canManageHub)
-    }</div>${canManageHub ? bulkForm(isOperator) : ""}</form>
-${ui.nextPageLink(`/hubs/${id}`, spokes.next, query)}`,
+${hasOnlyRows ? rows : list}`,
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * Serves the portal's static files with a content hash in the URL, so that browsers can cache them indefinitely. During
- * a rolling upgrade, a replica redirects requests for another release's file to its own version of that file.
+ * a rolling upgrade, a replica refuses requests for another release's file, so that no cache stores its own version of
+ * the file under the other release's URL.
  */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
@@ -9,7 +10,10 @@ import { boundedText } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { portalScript, portalStyle } from "#lib/portal/assets.ts";
-import { combineReplies, type Reply, seeOtherReply, textReply } from "#lib/http/reply.ts";
+import { createRouteNotFoundFault } from "#lib/http/fallback-routes.ts";
+import { type Reply, textReply } from "#lib/http/reply.ts";
+import type { HttpResponse } from "#lib/http/response.ts";
+import { cacheResponse, createGzipSelector, revalidate } from "#lib/http/revalidate.ts";
 
 const HASH = 12; // hexadecimal digits
 
@@ -29,8 +33,10 @@ function assetPath(name: string, text: string): string {
   return `/${name}?v=${createHash("sha256").update(text).digest("hex").slice(0, HASH)}`;
 }
 
-export function assetEndpoint({ summary, type, text: content, path }: PortalAsset) {
+export function assetEndpoint({ summary, type, text, path }: PortalAsset) {
   const currentVersion = new URLSearchParams(path.slice(path.indexOf("?"))).get("v");
+  const headers = { "content-type": type, "cache-control": "no-cache" };
+  const selectVariant = createGzipSelector(cacheResponse({ status: 200, headers, body: text }, undefined));
   return endpoint({
     summary,
     access: publicAccess,
@@ -38,28 +44,22 @@ export function assetEndpoint({ summary, type, text: content, path }: PortalAsse
     portal: true,
     query: v.object({ v: v.optional(boundedText(1, 100)) }),
     polled: true,
-    reply: combineReplies(assetReply(type), seeOtherReply),
-    handle: ({ query: { v: version } }) =>
-      version === undefined || version === currentVersion
-        ? { usual: { text: content, isImmutable: version === currentVersion } }
-        : { other: path },
+    reply: assetReply(type),
+    faults: ["no_route"],
+    handle({ request, query: { v: version } }) {
+      if (version !== undefined && version !== currentVersion) throw createRouteNotFoundFault();
+      const { headers, ...variant } = selectVariant(request);
+      return revalidate(
+        { ...variant, headers: version === undefined ? headers : { ...headers, "cache-control": FOREVER } },
+        request,
+      );
+    },
   });
 }
 
-interface AssetFile {
-  readonly text: string;
-  /** Whether the URL contains the current hash, so that caches may keep the file indefinitely. */
-  readonly isImmutable: boolean;
-}
+const FOREVER = `public, max-age=${365 * DAY / SECOND}, immutable`;
 
-function assetReply(type: string): Reply<AssetFile, AssetFile> {
-  const plain = textReply(type), control = `public, max-age=${365 * DAY / SECOND}, immutable`;
-  return {
-    ...plain,
-    send({ text, isImmutable }) {
-      const answer = plain.send(text);
-      return { ...answer, headers: { ...answer.headers, "cache-control": isImmutable ? control : "no-cache" } };
-    },
-    toResult: (file) => file,
-  };
+/** A reply with a prepared response: the plain or the compressed file, or 304. */
+function assetReply(type: string): Reply<HttpResponse, HttpResponse> {
+  return { ...textReply(type), send: (response) => response, toResult: (response) => response };
 }

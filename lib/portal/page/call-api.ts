@@ -4,6 +4,7 @@
  */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
+import { readCompletely } from "#lib/http/complete-list.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { IdempotencyKey } from "#lib/idempotency/store.ts";
 import type { AnyEndpoint, EndpointCall } from "#lib/http/endpoint.ts";
@@ -64,7 +65,7 @@ export function createApiCaller(call: PageEndpointCall): CallApi {
       idempotency: endpoint.idempotent && key && caller ? await keyOf(request, caller, key, body) : null,
       service,
     });
-    return endpoint.reply.toResult(value);
+    return endpoint.reply.toResult(await readCompletely(value));
   };
 }
 

@@ -37,7 +37,7 @@ export async function loadSpokePage(
     hub,
     canManageHub: canManageHub(actor, federationId),
     isOperator: actor.role === "operator",
-    follow: following,
+    follow: { ...following, spokeId: spoke.id },
   };
 }
 

@@ -4,6 +4,7 @@ import { getRemovedObjectVisibility } from "#lib/domains/federations/access.ts";
 import { createFederation } from "#lib/domains/federations/create.ts";
 import { findFederations } from "#lib/domains/federations/show.ts";
 import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
+import { readInParts } from "#lib/http/complete-list.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -19,8 +20,10 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: pageReply(FederationView),
-  handle: ({ app, actor, query }) =>
-    findFederations(app.db.rows, actor, query, getRemovedObjectVisibility(actor, query)),
+  handle({ app, actor, query }) {
+    const removed = getRemovedObjectVisibility(actor, query);
+    return readInParts(query, (part) => findFederations(app.db.rows, actor, { ...query, ...part }, removed));
+  },
 });
 
 export const POST = endpoint({

@@ -44,6 +44,19 @@ test("shows everything to an operator, newest hub first, with zero for empty sta
   });
 });
 
+test("lists only the given hubs, and counts all spokes", async ({ scene, south }) => {
+  for (const [hubs, listed] of [[south, [south]], [`${scene.hub},${south}`, [south, scene.hub]], ["", []]] as const) {
+    const whole = await look(scene, "operator"), some = await look(scene, "operator", `?hubs=${hubs}`);
+    assert.equal([some.spokes, some.queue], [whole.spokes, whole.queue]);
+    assert.equal(
+      some.hubs,
+      whole.hubs.filter(({ federationId }: { federationId: string }) => listed.some((id) => id === federationId)),
+    );
+    assert.is(some.hubs.length, listed.length);
+  }
+  assert.equal((await look(scene, "hubAdmin", `?hubs=${south}`)).hubs, [], "nobody sees a foreign hub's numbers");
+});
+
 test("shows a hub admin their hub, with the hub's operations", async ({ scene }) => {
   const north = { total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, ...WELL };
   assert.equal(await look(scene, "hubAdmin"), {

@@ -3,7 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
 import { type Page, parsePage } from "#test/support/page.ts";
-import { updateRows } from "#test/support/rows.ts";
+import { insertHub, insertSpoke } from "#test/support/insert-rows.ts";
+import { NOW, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: Scene;
@@ -45,6 +46,20 @@ test("show the form for a new hub only to operators", async ({ open }) => {
     assert.equal([page.status, page.part("heading").text], [403, "You are not allowed to do this"], who);
     assert.match(page.text, "Only operators can perform this action");
   }
+});
+
+test("return only the rows of the hub's spokes that an open page asks for", async ({ scene, open }) => {
+  const { db, hub, spoke, people } = scene, elm = await insertSpoke(db, people.operator.id, hub, "elm");
+  const foreign = await insertSpoke(db, people.operator.id, await insertHub(db, people.operator.id, "west"), "far");
+  const rowsOf = async (rows: string, who: SceneRole) => {
+    const page = await open(`/hubs/NORTH?rows=${rows}`, who);
+    assert.equal([page.status, page.has("list", "Summary"), page.has("searchbox", "Search")], [200, true, false]);
+    return [...page.html.matchAll(/<li id="(spk_\w+)"/g)].map(([, id]) => id);
+  };
+  assert.equal(await rowsOf(`${elm},${foreign},spk_x`, "operator"), [elm]);
+  assert.equal(await rowsOf(`${elm},${spoke}`, "spokeAdmin"), [spoke], "a spoke admin sees no other spoke");
+  await updateRows(db, "spokes", { state: "removed", removedAt: NOW }, { id: elm });
+  assert.equal(await rowsOf(elm, "hubAdmin"), []);
 });
 
 test("keep changes of another user while the form was open", async ({ scene, open }) => {

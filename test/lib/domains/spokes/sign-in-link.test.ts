@@ -6,8 +6,7 @@ import { type Cluster, ClusterError, type ClusterNamespace } from "#lib/drivers/
 import { encryptReply } from "#lib/drivers/crypto/seal.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
-import { createSignInLink } from "#lib/domains/spokes/sign-in-link.ts";
-import { lockSignInLinks } from "#lib/domains/spokes/store.ts";
+import { createSignInLink, lockSignInLinks } from "#lib/domains/spokes/sign-in-link.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { NO_ABORT, openSignInScene, SIGN_IN_JOB, type SignInScene } from "#test/lib/domains/spokes/sign-in-scene.ts";

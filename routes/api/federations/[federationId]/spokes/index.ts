@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { getRemovedObjectVisibility, hubAccess } from "#lib/domains/federations/access.ts";
+import { readInParts } from "#lib/http/complete-list.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { combineReplies, createdReply, okReply, pageReply } from "#lib/http/reply.ts";
 import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
@@ -20,8 +21,10 @@ export const GET = endpoint({
     includeRemoved: QueryFlag,
   }),
   reply: pageReply(SpokeView),
-  handle: ({ app, actor, federation, query }) =>
-    findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, getRemovedObjectVisibility(actor, query)),
+  handle({ app, actor, federation: { id: federationId }, query }) {
+    const removed = getRemovedObjectVisibility(actor, query);
+    return readInParts(query, (part) => findSpokes(app.db.rows, actor, { ...query, ...part, federationId }, removed));
+  },
 });
 
 export const POST = endpoint({

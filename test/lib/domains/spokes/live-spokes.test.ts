@@ -1,0 +1,117 @@
+/** Tests that a list over many hubs has the right spokes on its pages, whichever index its query uses. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { BeforeCursor } from "#lib/base/schema.ts";
+import { listFederations } from "#lib/domains/federations/store.ts";
+import type { Viewer } from "#lib/domains/federations/viewer.ts";
+import { listSpokes, type SpokeQuery, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
+
+const HUBS = 12, SPOKES = 500, LIMIT = 7;
+const test = suite<{ db: TestDatabase; hubs: string[]; spokes: SpokeRow[] }>("listSpokes");
+
+test.before(async (context) => {
+  const db = context.db = await openTestDatabase(), user = await insertUser(db);
+  context.hubs = [];
+  for (let i = 0; i < HUBS; i++) context.hubs.push(await insertHub(db, user, `hub-${i}`));
+  const [model] = await selectRows(db, "spokes", { id: await insertSpoke(db, user, context.hubs[0]!, "model") });
+  // Groups of three have the same time. The newest spokes are in the first two hubs.
+  await db.rows.insertInto("spokes").values(Array.from({ length: SPOKES }, (_, i) => ({
+    ...model,
+    drift: null,
+    blueprintInputs: "{}",
+    id: `spk_${String((i * 7919) % SPOKES).padStart(26, "0")}`,
+    federationId: context.hubs[i > 400 ? i % 2 : i % HUBS]!,
+    slug: `s-${i}`,
+    displayName: i % 100 === 3 ? `Ünique_${i}` : `School ${i}`,
+    domain: `${i}.example.org`,
+    namespace: `n-${i}`,
+    state: i % 9 === 1 ? "removed" as const : i % 50 === 5 ? "failed" as const : "active" as const,
+    removedAt: i % 9 === 1 ? model.createdAt : null,
+    health: i % 70 === 0 ? "degraded" as const : i % 11 === 0 ? "unknown" as const : "healthy" as const,
+    createdAt: new Date(Date.UTC(2025, 0, 1) + Math.floor(i / 3) * 1000),
+  }))).execute();
+  await updateRows(db, "spokes", { state: "removed", removedAt: model.createdAt }, { id: model.id });
+  context.spokes = await selectRows(db, "spokes");
+});
+test.after(({ db }) => db.close());
+
+const FILTERS: readonly Omit<SpokeQuery, "federationId">[] = [
+  {},
+  { state: "failed" },
+  { state: "removed" },
+  { health: "degraded" },
+  { health: "unknown" },
+  { state: "active", health: "degraded" },
+  { slug: "s-77" },
+  ...["school", "SCHOOL 1", "nique_", "Ünique_3", "q", "1", "7.e", "%", "_", "\\", "s-12", "nothing", "0.example.org"]
+    .map((q) => ({ q })),
+  { q: "school", state: "failed" },
+  { q: "nique", health: "healthy" },
+  { q: "s-1", slug: "s-105" },
+];
+
+function matches(row: SpokeRow, { q, slug, state, health }: Omit<SpokeQuery, "federationId">): boolean {
+  const texts = [row.slug, row.displayName, row.domain].map((text) => text.toLowerCase());
+  return (q === undefined || texts.some((text) => text.includes(q.toLowerCase()))) &&
+    (slug === undefined || row.slug === slug) && (state === undefined || row.state === state) &&
+    (health === undefined || row.health === health);
+}
+
+for (const who of ["operator", "admin of ten hubs", "admin of two hubs and three spokes", "admin of nothing"]) {
+  for (const removed of ["hidden", "shown"] as const) {
+    if (removed === "shown" && who !== "operator") continue;
+    test(`finds each spoke once, newest first, for an ${who}, removed spokes ${removed}`, async ({ db, hubs, spokes }) => {
+      const other = spokes.filter(({ federationId }) => federationId === hubs[4]).slice(0, 3).map(({ id }) => id);
+      const viewer: Viewer = who === "operator"
+        ? { role: "operator", federationIds: [], spokeIds: [] }
+        : who === "admin of ten hubs"
+        ? { role: "hub_admin", federationIds: hubs.slice(2), spokeIds: [] }
+        : who === "admin of nothing"
+        ? { role: "spoke_admin", federationIds: [], spokeIds: [] }
+        : { role: "hub_admin", federationIds: hubs.slice(2, 4), spokeIds: other };
+      const visible = spokes.filter(({ id, federationId, state }) =>
+        (removed === "shown" || state !== "removed") &&
+        (viewer.role === "operator" || viewer.federationIds.includes(federationId) || viewer.spokeIds.includes(id))
+      ).sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
+      for (const filter of FILTERS) {
+        const expected = visible.filter((row) => matches(row, filter)).map(({ id }) => id);
+        const whole = await listSpokes(db.rows, viewer, filter, removed);
+        assert.equal(whole.items.map(({ id }) => id), expected, `${JSON.stringify(filter)} without a limit`);
+        const found: string[] = [];
+        let before: string | null | undefined;
+        while (before !== null && found.length <= expected.length) {
+          const cursor = before === undefined ? {} : { before: v.parse(BeforeCursor, before) };
+          const page = await listSpokes(db.rows, viewer, { ...filter, limit: LIMIT, ...cursor }, removed);
+          found.push(...page.items.map(({ id }) => id));
+          before = page.next;
+        }
+        assert.equal(found, expected, JSON.stringify(filter));
+      }
+    });
+  }
+}
+
+test("finds hubs by a part of the name, by state, and by the viewer's rights", async ({ db, hubs }) => {
+  await updateRows(db, "federations", { name: "Nördlich" }, { id: hubs[3]! });
+  await updateRows(db, "federations", { state: "failed" }, { id: hubs[5]! });
+  const operator: Viewer = { role: "operator", federationIds: [], spokeIds: [] };
+  const admin: Viewer = { role: "hub_admin", federationIds: hubs.slice(2), spokeIds: [] };
+  const find = async (viewer: Viewer, filter: Parameters<typeof listFederations>[2], limit = 5) =>
+    (await listFederations(db.rows, viewer, { ...filter, limit }, "hidden")).items.map(({ id }) => id);
+  const newest = hubs.toReversed();
+  for (const viewer of [operator, admin]) {
+    assert.equal(await find(viewer, {}), newest.slice(0, 5));
+    assert.equal(await find(viewer, { q: "HUB-1" }), [hubs[11], hubs[10], ...viewer === operator ? [hubs[1]] : []]);
+    assert.equal(await find(viewer, { q: "rdlich" }), [hubs[3]]);
+    assert.equal(await find(viewer, { state: "failed" }), [hubs[5]]);
+    assert.equal(await find(viewer, { state: "failed", q: "hub" }), [hubs[5]]);
+    assert.equal(await find(viewer, { slug: "hub-7" }), [hubs[7]]);
+    assert.equal(await find(viewer, { q: "zz" }), []);
+  }
+});
+
+test.run();
