@@ -23,14 +23,7 @@ import type { SpokeColumns } from "#lib/model/spoke.ts";
 type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N]> };
 
 export interface Schema
-  extends
-    BackupTables,
-    BillingTables,
-    ListTables,
-    NotificationTables,
-    RequestTables,
-    RolloutTables,
-    TemplateTables {
+  extends BackupTables, BillingTables, ListTables, NotificationTables, RequestTables, RolloutTables, TemplateTables {
   installation: { onlyRow: Generated<boolean>; id: string; key: string };
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {
