@@ -5,8 +5,6 @@
 import { isatty } from "node:tty";
 import { sql } from "kysely";
 import { Refusal } from "#lib/base/refusals.ts";
-import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import { listBackups } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { findSpokeByName, type SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
@@ -16,7 +14,6 @@ import { createCommandLineRequester, withDatabase } from "./database.ts";
 import { readCommandConfig } from "./open-clusters.ts";
 import {
   describeOverwrite,
-  renderBackups,
   renderQueuedRecreation,
   renderQueuedRestore,
   renderRecreatePlan,
@@ -26,6 +23,7 @@ import { waitForRestore } from "./restore-wait.ts";
 import { confirmByTyping } from "../cli/prompt.ts";
 import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 import { findUsageProblem, type RestoreOptions } from "./restore-options.ts";
+import { renderBackupList } from "./restore-list.ts";
 
 export async function runRestore(name: string | undefined, options: RestoreOptions): Promise<void> {
   const problem = findUsageProblem(name, options);
@@ -42,19 +40,11 @@ export async function runRestore(name: string | undefined, options: RestoreOptio
     }
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
     const answer = options.list
-      ? { text: await list(db, spoke) }
+      ? { text: await renderBackupList(db, spoke) }
       : await restore(db, spoke, options).catch(rethrowRefusal);
     process.stdout.write(answer.text);
     if (answer.operation && !options["no-wait"]) process.stdout.write(await waitForRestore(db, answer.operation));
   });
-}
-
-async function list(db: Database, spoke: SpokeWithHubSlug): Promise<string> {
-  const isThere = spoke.state !== "removed";
-  return renderBackups(
-    await listBackups(db.rows, spoke.id),
-    isThere ? await listReplacedPvcs(db.rows, spoke.id) : [],
-  );
 }
 
 async function restoreAll(db: Database, spoke: SpokeWithHubSlug | null, options: RestoreOptions): Promise<string> {
