@@ -2,21 +2,9 @@
  * Checks the configuration, database, clusters and external services for `wheelwright doctor`. First reads all facts in
  * parallel, with a time limit for each read. Pure functions then turn the facts into findings.
  */
-import { readFile } from "node:fs/promises";
-import { parse } from "yaml";
-import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import type { Catalog } from "#lib/catalog/catalog.ts";
-import { findClusterIssuerName, findCreatedClusterIssuerName } from "#lib/catalog/inputs.ts";
-import type { Config } from "#lib/base/config.ts";
-import type { Migration } from "#lib/drivers/db/compare-schema.ts";
-import { type DnsClient, openDnsClient } from "#lib/drivers/dns/dns.ts";
-import {
-  type BlueprintRequirements,
-  type ClusterCheckOptions,
-  type ClusterTarget,
-  runClusterChecks,
-} from "#lib/doctor/cluster.ts";
+import { openDnsClient } from "#lib/drivers/dns/dns.ts";
+import { type ClusterCheckOptions, runClusterChecks } from "#lib/doctor/cluster.ts";
 import { readAndCheckDatabase } from "#lib/doctor/examine-database.ts";
 import { createPass, type Finding, type FindingSection, formatCount, formatList } from "#lib/doctor/finding.ts";
 import { checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
@@ -24,29 +12,7 @@ import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
 import { createReadWithTimeout, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
 import { checkDomain, checkMail, checkMailRelay, checkPayments } from "#lib/doctor/external-services.ts";
 import { POD_START_TIMEOUT, type TrialOptions } from "#lib/doctor/trial.ts";
-import type { Log } from "#lib/base/log.ts";
-
-export interface DoctorOptions {
-  readonly config: Config;
-  readonly blueprint: Blueprint;
-  readonly catalog: Catalog;
-  readonly migrations: readonly Migration[];
-  /** This program's version, which appears in the cluster's log. */
-  readonly version: string;
-  /** The region whose cluster to check; null to check all clusters. */
-  readonly region: string | null;
-  readonly trial: boolean;
-  readonly log: Log;
-  /** Cancels the checks. The trial's temporary namespace is still deleted. */
-  readonly signal: AbortSignal;
-  /** Shows the user a message about the progress of the checks. */
-  readonly report: (sentence: string) => void;
-  /** The time limit for each read, in milliseconds. Defaults to 10 seconds. */
-  readonly readTimeout?: number;
-  /** How long to wait for pods to start, in milliseconds. Defaults to 3 minutes. */
-  readonly podTimeout?: number;
-  readonly resolveAddresses?: DnsClient["addresses"];
-}
+import { type DoctorOptions, listClusterTargets } from "#lib/doctor/cluster-targets.ts";
 
 /** Yields the report's sections in a fixed order, each as soon as it and all earlier sections are complete. */
 export async function* runChecks(options: DoctorOptions): AsyncGenerator<FindingSection> {
@@ -69,7 +35,7 @@ export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding
     ])),
     readAndCheckDatabase(config, migrations, timedRead, readTimeout),
     Promise.all([
-      checkDomain(config.rootDomain, timedRead, options.resolveAddresses ?? openDnsClient(config.dnsServers).addresses),
+      checkDomain(config.rootDomain, timedRead, openDnsClient(config.dnsServers).addresses),
       checkMail(config.smtp, timedRead),
       checkMailRelay(config.relay),
       checkPayments(config.stripe, timedRead),
@@ -118,46 +84,4 @@ function planClusterCheck({ config, blueprint, catalog, trial, version, log }: D
     release: config.releaseId,
     log,
   };
-}
-
-/** Returns the clusters to check, each only once: the default cluster and the cluster of each region. */
-async function listClusterTargets(options: DoctorOptions): Promise<ClusterTarget[]> {
-  const { catalog, config, region } = options;
-  const requirements = new Map<string | null, BlueprintRequirements[]>();
-  const regions = catalog.regions.filter(({ name }) => region === null || name === region);
-  const contexts = [
-    ...(region === null ? [{ name: null, context: null }] : []),
-    ...regions.map(({ name, context }) => ({ name, context: context ?? null })),
-  ];
-  for (const { name, context } of contexts) {
-    requirements.set(context, [...requirements.get(context) ?? [], requirementsOf(options, name)]);
-  }
-  const file = config.kubeconfig;
-  const current = await readCurrentContext(file);
-  return [...requirements].map(([context, clusterRequirements]) => ({
-    name: context ?? "default",
-    location: file === null ? "the service account of this pod" : `${file}, context ${context ?? current ?? "unknown"}`,
-    kubeconfig: file === null ? "in-cluster" : { file, ...(context === null ? {} : { context }) },
-    requirements: clusterRequirements,
-  }));
-}
-
-function requirementsOf({ catalog, config }: DoctorOptions, region: string | null): BlueprintRequirements {
-  const surroundings = catalog.surroundingsOf(region);
-  return {
-    surroundings,
-    issuer: findClusterIssuerName(surroundings, config),
-    createdIssuer: findCreatedClusterIssuerName(surroundings, config),
-  };
-}
-
-/** Returns the kubeconfig's current context, for display. Ignores errors, because a later step reports them. */
-async function readCurrentContext(file: string | null): Promise<string | null> {
-  if (file === null) return null;
-  try {
-    const { "current-context": name } = parse(await readFile(file, "utf8")) as Record<string, unknown>;
-    return typeof name === "string" ? name : null;
-  } catch {
-    return null;
-  }
 }

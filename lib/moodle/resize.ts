@@ -3,7 +3,8 @@
  * never shrink. The quota allows for twice the disks' storage, because a restore creates new volumes next to the old.
  */
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
-import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import * as v from "valibot";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { formatQuantity, type QuotaResourceAmounts, type QuotaUsage } from "#lib/moodle/quota.ts";
 import type { SiteSize } from "#lib/moodle/sizes.ts";
 
@@ -12,6 +13,20 @@ export type DiskName = keyof DiskSizes;
 export const DISK_NAMES: readonly DiskName[] = ["files", "database"];
 
 export type GrowableDisks = Readonly<Record<DiskName, boolean>>;
+
+type SizeInputs = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk">;
+
+export function pickSizeInputs({ size, resources, madeDatabaseDisk }: SpokeInputs): SizeInputs {
+  return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+}
+
+/** Returns a spoke's inputs with other values for those that depend on its size. */
+export function replaceSizeInputs(
+  { madeDatabaseDisk: _, ...inputs }: SpokeInputs,
+  sizeInputs: SizeInputs | undefined,
+): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...sizeInputs });
+}
 
 /** Returns a spoke's inputs for another size. Only disks that `canGrow` allows become larger. */
 export function computeResizedInputs(

@@ -28,7 +28,7 @@ import {
   findServiceWaitLine,
   SERVICE_WAIT_HINT,
 } from "#lib/moodle/log-causes.ts";
-import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND, tryInCluster } from "#lib/steps/site.ts";
 
 const MAX_LINE_LENGTH = 500; // the maximum length of a log line in a message, in characters
 
@@ -212,13 +212,8 @@ export async function requireSeedResult(site: JobContext, run: JobRun, result: J
 
 /** Deletes a finished Kubernetes Job whose log was read, so that it does not use up the namespace's quota. */
 export async function deleteFinishedJob({ space }: JobContext, run: JobRun, { name, uid }: JobResult): Promise<void> {
-  try {
-    await space.delete({ ...KUBERNETES_JOB_KIND, name }, uid, run);
-  } catch (error) {
-    run.signal.throwIfAborted();
-    if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Cannot delete a finished Job; the cluster deletes it later", { name, error });
-  }
+  const remove = () => space.delete({ ...KUBERNETES_JOB_KIND, name }, uid, run);
+  await tryInCluster(run, remove, "info", "Cannot delete a finished Job; the cluster deletes it later", { name });
 }
 
 /** Turns Moodle's maintenance mode on or off. Can be repeated. Changes neither scheduled tasks nor the spoke's row. */

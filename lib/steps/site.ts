@@ -160,6 +160,23 @@ export function explainStepError(error: StepError): Explanation {
   return error instanceof Refusal ? error : explainClusterError(error);
 }
 
+/** Runs `work`. If the cluster fails, logs the error and returns undefined, because the caller can do without the result. */
+export async function tryInCluster<T>(
+  run: JobRun,
+  work: () => Promise<T>,
+  level: "info" | "warn",
+  message: string,
+  details: object = {},
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
+    run.log[level](message, { ...details, error });
+  }
+}
+
 /**
  * Adds the site's state and instructions for its recovery to a permanent error. Returns a transient error, or an error
  * about a lost namespace, unchanged.

@@ -93,7 +93,7 @@ export const hubsCommands = [
     async run(cli, { words: [federationId], options }) {
       const { yes, abandon } = options, waitTime = parseWaitTime(options);
       const hub = await cli.api.getFederation({ federationId });
-      await confirmByTyping(cli, yes, `This removes the hub ${hub.slug}`, hub.slug);
+      await confirmByTyping(cli, yes, `This removes the hub ${hub.slug} and cannot be undone`, hub.slug);
       const removing = await cli.api.deleteFederation({ federationId: hub.id, abandon });
       await waitForHub(cli, removing, waitTime, waitTime === null ? "removing" : "removed");
     },

@@ -1,9 +1,9 @@
 /** Prompts the user for input on standard error, and reads secrets without showing what is typed. */
 import { getErrorReason } from "#lib/base/errors.ts";
 import { decodeUtf8 } from "#lib/base/utf8.ts";
-import type { CliContext } from "./command.ts";
 import { CommandError, EXIT, UsageError } from "./exit-status.ts";
 import { printWarning } from "./output.ts";
+import type { Terminal } from "./terminal.ts";
 import { sanitizeLine } from "./text.ts";
 
 /** Prompts for text. Returns `defaultAnswer` for an empty line. Throws a CommandError on Ctrl-C or end of input. */
@@ -71,14 +71,14 @@ export const YES_OPTION = { yes: { type: "boolean", short: "y", help: "skip the 
 
 /** Returns if --yes is set or the user types `word`. Otherwise, throws a CommandError. */
 export async function confirmByTyping(
-  { terminal }: Pick<CliContext, "terminal">,
+  { terminal }: { readonly terminal: Pick<Terminal, "in" | "err"> },
   yes: boolean | undefined,
   question: string,
   word: string,
 ): Promise<void> {
   if (yes) return;
   if (!terminal.in || !terminal.err) throw new UsageError(`${question}. Without a terminal, confirm with --yes`);
-  printWarning(`${question}. This cannot be undone.`);
+  printWarning(`${question}.`);
   if (await promptLine(`Type ${sanitizeLine(word)} to continue`) !== word) {
     throw new CommandError(EXIT.failed, "Cancelled");
   }

@@ -60,7 +60,9 @@ export const spokeChangeVerbs = [
       const waitTime = parseWaitTime(options), hubs = await readHubSlugs(cli.api);
       const spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
       for (const spoke of spokes) {
-        const what = `This destroys ${formatSpokeName(spoke, hubs)} (${spoke.domain}) with all its data`;
+        const what = `This destroys ${
+          formatSpokeName(spoke, hubs)
+        } (${spoke.domain}) with all its data and cannot be undone`;
         await confirmByTyping(cli, yes, what, spoke.slug);
       }
       const removing: Spoke[] = [], refusals: RefusedSpokeRequest[] = [];

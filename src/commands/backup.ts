@@ -5,7 +5,6 @@
 import { pipeline } from "node:stream/promises";
 import { isatty } from "node:tty";
 import { readProcessConfig } from "#lib/base/config.ts";
-import { createLog } from "#lib/base/log.ts";
 import { MigrationError } from "#lib/drivers/db/compare-schema.ts";
 import { packBackup } from "#lib/drivers/dump/pack.ts";
 import { PgDumpFailed } from "#lib/drivers/dump/pg-dump.ts";
@@ -39,8 +38,7 @@ export async function runBackup(file: string, options: OptionValues<typeof BACKU
     throw new UsageError("Cannot write a backup to a terminal. Specify a file");
   }
   const passphrase = encrypt ? await choosePassphrase() : readProcessConfig("any").backupPassphrase;
-  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
-  const { url, close } = await resolveDatabase(log);
+  const { url, close } = await resolveDatabase();
   try {
     const snapshot = await openDatabaseSnapshot(url, readProgramRelease().version, migrations).catch((error) => {
       throw error instanceof MigrationError ? error : toDatabaseError(error);

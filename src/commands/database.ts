@@ -10,10 +10,11 @@ import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import { createLog, type Log } from "#lib/base/log.ts";
+import type { Log } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { findBuildInfo } from "../release.ts";
 import { toDatabaseError } from "./wait-for-database.ts";
+import { createErrorLog } from "./error-log.ts";
 
 /** The time limit for an SQL statement, in milliseconds. Long enough to count the events in a large audit log. */
 const STATEMENT_LIMIT = 10 * MINUTE;
@@ -23,7 +24,7 @@ const STATEMENT_LIMIT = 10 * MINUTE;
  * CommandError if the program cannot connect to the database.
  */
 export async function withDatabase<T>(work: (db: ClosableDatabase) => Promise<T>): Promise<T> {
-  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const log = createErrorLog();
   const { url, close } = await resolveDatabase(log);
   try {
     const db = await openDatabase({ url, size: 2, log, statementLimit: STATEMENT_LIMIT })
@@ -54,7 +55,7 @@ export interface ResolvedDatabase {
  * Finds the configured database, or else the database of `npm start` in DATA_DIR, which exists only in a source
  * checkout. With `create`, which only restore-database sets, creates the database of `npm start` if it is missing.
  */
-export async function resolveDatabase(log: Log, { create = false } = {}): Promise<ResolvedDatabase> {
+export async function resolveDatabase(log: Log = createErrorLog(), { create = false } = {}): Promise<ResolvedDatabase> {
   try {
     const { source: url, ownerSource: owner } = readProcessConfig("migrate").database;
     return { url, owner, directory: null, close: () => Promise.resolve() };

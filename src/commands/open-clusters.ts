@@ -1,6 +1,5 @@
 /** Reads the configuration for server commands, and creates clients for the configured clusters. */
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
-import { createLog } from "#lib/base/log.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
@@ -9,6 +8,7 @@ import { requireKubeconfig } from "../cluster-watch.ts";
 import { type ClusterConnections, type ClusterConnectionSource, openClusterConnections } from "../clusters.ts";
 import { UsageError } from "../cli/exit-status.ts";
 import { findBuildInfo } from "../release.ts";
+import { createErrorLog } from "./error-log.ts";
 
 /** Returns the configuration for `wheelwright serve`, or for `wheelwright dev` if no database is configured. */
 export function readCommandConfig(): Config {
@@ -28,7 +28,7 @@ export async function connectConfiguredClusters(
 ): Promise<{ readonly clusters: ClusterConnections; readonly catalog: Catalog }> {
   const source: ClusterConnectionSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await requireKubeconfig(source);
-  const log = createLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const log = createErrorLog();
   const catalog = loadCatalog(await readCatalog(config.catalog), await loadBlueprint(blueprint, config.blueprintDir));
   return { clusters: openClusterConnections(source, { catalog, role: config.clusterRole, log }, by), catalog };
 }

@@ -10,12 +10,13 @@ import { migrations } from "../migrations.ts";
 import { describeManifest, openRowCounter, readBackup, toBackupError } from "./backup-file.ts";
 import { createCommandLineRequester, resolveDatabase } from "./database.ts";
 import { waitForDatabase } from "./wait-for-database.ts";
+import type { OptionValues } from "../cli/command.ts";
+import type { RESTORE_DATABASE_OPTIONS } from "./options.ts";
 
-interface Options {
-  readonly "allow-unencrypted"?: boolean;
-}
-
-export async function runRestoreDatabase(file: string, options: Options): Promise<void> {
+export async function runRestoreDatabase(
+  file: string,
+  options: OptionValues<typeof RESTORE_DATABASE_OPTIONS>,
+): Promise<void> {
   const allowUnencrypted = options["allow-unencrypted"] === true;
   const log = createLog({ ...readProcessConfig("any").log, write: (line) => process.stderr.write(line) });
   const { url, owner, directory, close } = await resolveDatabase(log, { create: true });

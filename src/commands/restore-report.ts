@@ -9,33 +9,42 @@ import type { RestorePlan } from "#lib/domains/backups/restore.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
+import { renderTable } from "../cli/table.ts";
 
 export function renderBackups(backups: readonly Backup[], retained: readonly RetainedPvc[]): string {
   const visible = backups.filter(({ deletingSince }) => deletingSince === null);
-  const rows = visible.map(({ id, createdAt, kind, state, lmsVersion, sizeBytes, ...backup }) => [
-    ...[id, minuteOf(createdAt), kind, state, lmsVersion ?? "-"],
-    sizeBytes === null ? "-" : `${(sizeBytes / 2 ** 30).toFixed(1)} GiB`,
-    getRestoreTestFailure(backup) !== null
-      ? "failed"
-      : backup.verifiedAt === null
-      ? "-"
-      : `verified ${minuteOf(backup.verifiedAt)}`,
-  ]);
   const failures = visible.flatMap((backup) => {
     const failure = getRestoreTestFailure(backup);
     return failure === null ? [] : [`The last restore test of ${backup.id} failed: ${failure}\n`];
   });
-  const claims = retained.map(({ claim, since, until }) => [claim, minuteOf(since), minuteOf(until)]);
-  return (rows.length === 0
-    ? "No backups.\n"
-    : align([["BACKUP", "TAKEN", "KIND", "STATE", "VERSION", "SIZE", "RESTORE TEST"], ...rows])) +
-    failures.join("") +
-    (claims.length === 0
+  const backupTable = renderTable(WIDE, visible, [
+    ["BACKUP", ({ id }) => id],
+    ["TAKEN", ({ createdAt }) => minuteOf(createdAt)],
+    ["KIND", ({ kind }) => kind],
+    ["STATE", ({ state }) => state],
+    ["VERSION", ({ lmsVersion }) => lmsVersion],
+    ["SIZE", ({ sizeBytes: size }) => size === null ? null : `${(size / 2 ** 30).toFixed(1)} GiB`],
+    [
+      "RESTORE TEST",
+      (backup) =>
+        getRestoreTestFailure(backup) !== null
+          ? "failed"
+          : backup.verifiedAt && `verified ${minuteOf(backup.verifiedAt)}`,
+    ],
+  ]);
+  const claimTable = renderTable(WIDE, retained, [
+    ["PVC", ({ claim }) => claim],
+    ["SINCE", ({ since }) => minuteOf(since)],
+    ["UNTIL", ({ until }) => minuteOf(until)],
+  ]);
+  return (visible.length === 0 ? "No backups.\n" : backupTable.text) + failures.join("") +
+    (retained.length === 0
       ? ""
-      : `\nVolumes from before a restore (--back returns to the newest volumes):\n${
-        align([["PVC", "SINCE", "UNTIL"], ...claims])
-      }`);
+      : `\nVolumes from before a restore (--back returns to the newest volumes):\n${claimTable.text}`);
 }
+
+/** Shows all columns with their headings, even if the output is not a terminal. */
+const WIDE = { out: true, width: Infinity, paint: (_: unknown, text: string) => text };
 
 export function renderRestorePlan(spoke: SpokeWithHubSlug, plan: RestorePlan): string {
   const steps = Object.values(OPERATIONS.restore.plan.steps);
@@ -167,11 +176,4 @@ function numberedList(steps: readonly (readonly [label: string, timeout: number]
 
 function bulletList(notes: readonly string[]): string {
   return notes.map((note) => `  - ${note}\n`).join("");
-}
-
-function align(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()}\n`).join(
-    "",
-  );
 }

@@ -2,12 +2,9 @@
  * Implements `wheelwright restore SPOKE`, which restores a spoke from one of its backups. The user does not have to
  * sign in, but needs access to this machine. The command waits until a replica has finished the restore.
  */
+import { isatty } from "node:tty";
 import { sql } from "kysely";
-import * as v from "valibot";
 import { Refusal } from "#lib/base/refusals.ts";
-import { HostName, Slug } from "#lib/base/schema.ts";
-import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import { listBackups } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { findSpokeByName, type SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
@@ -17,30 +14,18 @@ import { createCommandLineRequester, withDatabase } from "./database.ts";
 import { readCommandConfig } from "./open-clusters.ts";
 import {
   describeOverwrite,
-  renderBackups,
   renderQueuedRecreation,
   renderQueuedRestore,
   renderRecreatePlan,
   renderRestorePlan,
 } from "./restore-report.ts";
-import { confirmRestore, waitForRestore } from "./restore-confirm.ts";
+import { waitForRestore } from "./restore-wait.ts";
+import { confirmByTyping } from "../cli/prompt.ts";
 import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
+import { findUsageProblem, type RestoreOptions } from "./restore-options.ts";
+import { renderBackupList } from "./restore-list.ts";
 
-interface Options {
-  readonly backup?: string;
-  readonly back?: boolean;
-  readonly as?: string;
-  readonly domain?: string;
-  readonly list?: boolean;
-  readonly "dry-run"?: boolean;
-  readonly yes?: boolean;
-  readonly "no-wait"?: boolean;
-  readonly "new-cluster"?: boolean;
-  readonly all?: boolean;
-  readonly hub?: string;
-}
-
-export async function runRestore(name: string | undefined, options: Options): Promise<void> {
+export async function runRestore(name: string | undefined, options: RestoreOptions): Promise<void> {
   const problem = findUsageProblem(name, options);
   if (problem !== null) {
     throw new UsageError(problem);
@@ -55,48 +40,14 @@ export async function runRestore(name: string | undefined, options: Options): Pr
     }
     const restore = options["new-cluster"] ? restoreLost : restoreSpoke;
     const answer = options.list
-      ? { text: await list(db, spoke) }
+      ? { text: await renderBackupList(db, spoke) }
       : await restore(db, spoke, options).catch(rethrowRefusal);
     process.stdout.write(answer.text);
     if (answer.operation && !options["no-wait"]) process.stdout.write(await waitForRestore(db, answer.operation));
   });
 }
 
-function findUsageProblem(name: string | undefined, options: Options): string | null {
-  const { backup, back, as, domain, list, "dry-run": dryRun, "new-cluster": newCluster, all, hub } = options;
-  if (newCluster || all || hub !== undefined) return findNewClusterProblem(name, options);
-  if (name === undefined) return "wheelwright restore needs a SPOKE: an ID, HUB/SLUG or domain";
-  if (back && (backup ?? as ?? domain) !== undefined) {
-    return "--back cannot be combined with --backup, --as or --domain";
-  }
-  if (list && (backup ?? as ?? domain ?? back ?? dryRun) !== undefined) {
-    return "--list cannot be combined with other options";
-  }
-  const [of, slug, ...more] = as?.split("/") ?? ["hub", "slug"];
-  if (!of || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, not "${as}"`;
-  const wrong = domain === undefined ? undefined : v.safeParse(HostName, domain).issues?.[0].message;
-  return wrong === undefined ? null : `--domain ${wrong}, not "${domain}"`;
-}
-
-function findNewClusterProblem(name: string | undefined, options: Options): string | null {
-  const { backup, back, as, domain, list, "new-cluster": newCluster, all, hub } = options;
-  if (!newCluster) return "--all and --hub require --new-cluster";
-  if ((backup ?? back ?? as ?? domain ?? list) !== undefined) {
-    return "--new-cluster can be combined only with --all, --hub and --dry-run";
-  }
-  if ((name === undefined) !== (all === true)) return "--new-cluster needs a SPOKE or --all";
-  return hub !== undefined && !all ? "--hub requires --all" : null;
-}
-
-async function list(db: Database, spoke: SpokeWithHubSlug): Promise<string> {
-  const isThere = spoke.state !== "removed";
-  return renderBackups(
-    await listBackups(db.rows, spoke.id),
-    isThere ? await listReplacedPvcs(db.rows, spoke.id) : [],
-  );
-}
-
-async function restoreAll(db: Database, spoke: SpokeWithHubSlug | null, options: Options): Promise<string> {
+async function restoreAll(db: Database, spoke: SpokeWithHubSlug | null, options: RestoreOptions): Promise<string> {
   const { restoreInNewCluster: restoreAnew } = await import("./restore-new-cluster.ts"); // loads the Kubernetes library
   const filter = { spoke, hub: options.hub, dryRun: options["dry-run"] === true };
   return await restoreAnew(db, readCommandConfig(), createCommandLineRequester("restore"), filter).catch(
@@ -110,11 +61,11 @@ interface RestoreAnswer {
   readonly operation?: string;
 }
 
-async function restoreLost(db: Database, spoke: SpokeWithHubSlug, options: Options): Promise<RestoreAnswer> {
+async function restoreLost(db: Database, spoke: SpokeWithHubSlug, options: RestoreOptions): Promise<RestoreAnswer> {
   return { text: await restoreAll(db, spoke, options) };
 }
 
-async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: Options): Promise<RestoreAnswer> {
+async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: RestoreOptions): Promise<RestoreAnswer> {
   const { backup: backupId, back, as, domain, "dry-run": dryRun } = options;
   if (spoke.state === "removed" && !back) {
     const request = { backupId, as, domain: domain?.toLowerCase() }, dependencies = { db, config: readCommandConfig() };
@@ -130,7 +81,9 @@ async function restoreSpoke(db: Database, spoke: SpokeWithHubSlug, options: Opti
   const request: RestoreTarget = back ? { rollback: true } : { backupId };
   const plan = await planRestore(db.rows, spoke, request);
   if (dryRun) return { text: renderRestorePlan(spoke, plan) };
-  await confirmRestore(options.yes === true, describeOverwrite(spoke, plan), `${spoke.hubSlug}/${spoke.slug}`);
+  const terminal = { in: isatty(0), err: isatty(2) }, question = describeOverwrite(spoke, plan);
+  const name = `${spoke.hubSlug}/${spoke.slug}`;
+  await confirmByTyping({ terminal }, options.yes, `${question}. For a preview, use --dry-run`, name);
   const job = await requestRestore({ db }, createCommandLineRequester("restore"), spoke.id, request);
   return { text: renderQueuedRestore(spoke, plan, job), operation: job.id };
 }

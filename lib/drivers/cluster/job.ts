@@ -21,13 +21,8 @@ import {
 import { diagnoseObject, findJobFailure } from "#lib/drivers/cluster/diagnosis/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
-import {
-  attachEvidence,
-  createDiagnosisError,
-  type NamespaceContext,
-  POD_KIND,
-  readNamespaceObjects,
-} from "#lib/drivers/cluster/ready.ts";
+import { attachEvidence, createDiagnosisError } from "#lib/drivers/cluster/ready.ts";
+import { type NamespaceContext, POD_KIND, readNamespaceObjects } from "#lib/drivers/cluster/namespace-objects.ts";
 import { type WaitCheckResult, waitForState } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 

@@ -8,7 +8,7 @@ import { findNamespace, isNamespaceTerminating, requireOwnNamespace } from "#lib
 import { buildApiGroupPath, buildApiPath } from "#lib/drivers/cluster/client/kinds.ts";
 import { isTrueCondition } from "#lib/drivers/cluster/diagnosis/readiness.ts";
 import { describeTerminatingPod, formatKubeTimestamp } from "#lib/drivers/cluster/diagnosis/display-names.ts";
-import { type NamespaceContext, POD_KIND } from "#lib/drivers/cluster/ready.ts";
+import { type NamespaceContext, POD_KIND } from "#lib/drivers/cluster/namespace-objects.ts";
 import { type WaitCheckResult, waitForState } from "#lib/drivers/cluster/wait.ts";
 import { getErrorMessage } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";

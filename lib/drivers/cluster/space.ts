@@ -8,7 +8,8 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { describeTerminatingPod } from "#lib/drivers/cluster/diagnosis/display-names.ts";
-import { type NamespaceContext, POD_KIND, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { type NamespaceContext, POD_KIND } from "#lib/drivers/cluster/namespace-objects.ts";
 import { createOrGetObject, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { removeNamespace } from "#lib/drivers/cluster/remove-namespace.ts";
 import { waitForState } from "#lib/drivers/cluster/wait.ts";

@@ -8,17 +8,10 @@ import { buildHubSubject, buildSpokeSubject } from "#lib/audit/store.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { NAMESPACE_MISSING_REASON } from "#lib/doctor/reconcile/compare-rows.ts";
-import type { DatabaseChange } from "#lib/doctor/reconcile/discrepancy.ts";
-import { determineHubState, determineSpokeState } from "#lib/doctor/reconcile/site-records.ts";
-import { createCancellationAuditEntries } from "#lib/domains/federations/remove.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import type { Job } from "#lib/jobs/job.ts";
-import { toStreamOperation } from "#lib/jobs/operation.ts";
-import { cancelRunningJobs } from "#lib/jobs/removal.ts";
-import { requestJobCancellation } from "#lib/jobs/store.ts";
 import { isBeingRemoved } from "#lib/steps/outcomes.ts";
 
 type Row = SpokeRow | FederationRow;
@@ -33,29 +26,6 @@ export async function markMissing(tx: Tx, requester: Requester, { id, namespaceU
     // A retry creates a new namespace.
     : await updateFederation(tx, id, { ...failed, namespaceUid: null, clusterUid: null, recordedAt: null });
   await recordResolution(tx, requester, after, { action: "give up", slug: after.slug, from: before.state, reason });
-}
-
-/** Cancels a hub's or spoke's operations in the database. Does nothing if the hub or spoke is being removed. */
-export async function cancelOperations(
-  tx: Tx,
-  requester: Requester,
-  { row: { id, ...row }, operations, replicas }: Extract<DatabaseChange, { kind: "cancel-operations" }>,
-): Promise<void> {
-  const spoke = "federationId" in row ? await lockSpoke(tx, id) : null;
-  const before = spoke ?? await lockFederation(tx, id);
-  if (isBeingRemoved(before)) return;
-  const live: Job[] = [];
-  for (const operation of operations) live.push(...[await requestJobCancellation(tx, operation) ?? []].flat());
-  const cancelled = await cancelRunningJobs(tx, live);
-  if (cancelled.length === 0) return;
-  const after = spoke
-    ? await updateSpokeRow(tx, id, determineSpokeState(spoke, replicas))
-    : await updateFederation(tx, id, determineHubState(before));
-  const ids = idsOf(after), reason = "the database was restored to an earlier time";
-  await recordChange(tx, requester, {
-    audit: createCancellationAuditEntries(cancelled, ids, reason),
-    events: cancelled.map((job) => ({ ...ids, state: after.state, operation: toStreamOperation(job) })),
-  });
 }
 
 /** Makes the fencing tokens (claim numbers) of all later jobs greater than `minimum`. */
@@ -93,6 +63,6 @@ export async function updateSpokeRow(
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-function idsOf(row: Row) {
+export function idsOf(row: Row) {
   return "federationId" in row ? { federationId: row.federationId, spokeId: row.id } : { federationId: row.id };
 }

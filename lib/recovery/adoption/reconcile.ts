@@ -20,8 +20,10 @@ import type { DatabaseChange, Discrepancy } from "#lib/doctor/reconcile/discrepa
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type DatabaseHold, readDatabaseHold, releaseDatabaseHold } from "#lib/installation/database-hold.ts";
 import { adoptHub, updateHubFromRecord } from "#lib/recovery/adoption/adopt-hubs.ts";
-import { adoptBackups, adoptSpoke, updateSpokeFromRecord } from "#lib/recovery/adoption/adopt-spokes.ts";
-import { cancelOperations, markMissing, raiseFences } from "#lib/recovery/adoption/changes.ts";
+import { adoptSpoke, updateSpokeFromRecord } from "#lib/recovery/adoption/adopt-spokes.ts";
+import { adoptBackups } from "#lib/recovery/adoption/adopt-backups.ts";
+import { markMissing, raiseFences } from "#lib/recovery/adoption/changes.ts";
+import { cancelOperations } from "#lib/recovery/adoption/cancel-operations.ts";
 
 export interface ReconcileContext extends ComparisonContext {
   readonly apply: boolean;

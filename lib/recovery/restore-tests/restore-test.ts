@@ -5,32 +5,24 @@
  * checks are skipped. The result is stored immediately (outcomes.ts), but the job ends only after the sandbox is
  * deleted.
  */
-import { Refusal } from "#lib/base/refusals.ts";
 import type { App } from "#lib/app.ts";
-import { findRestoredDataProblem, findRestoredFilesProblem } from "#lib/domains/backups/restore-test.ts";
 import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { createJobHandler, type JobHandler, wrapStepFunctions } from "#lib/scheduler/handler.ts";
 import { analyzeFailure, buildFinalReport, mayRetryJob } from "#lib/scheduler/reports.ts";
-import {
-  endFailedTest,
-  endTestWithoutResult,
-  endVerifiedTest,
-  hasTestResult,
-} from "#lib/recovery/restore-tests/outcomes.ts";
+import { endTestWithoutResult, hasTestResult } from "#lib/recovery/restore-tests/outcomes.ts";
+import { endFailedTest } from "#lib/recovery/restore-tests/failures.ts";
 import {
   openRestoreTest,
   readTestedBackup,
   RESTORE_TEST,
-  type RestoreTestContext,
   type RestoreTestRun,
 } from "#lib/recovery/restore-tests/context.ts";
-import { requireLoginPage } from "#lib/steps/login-page.ts";
-import { checkFiles, readDatabase } from "#lib/steps/site-jobs.ts";
 import { waitForWorkload } from "#lib/steps/workloads.ts";
 import { applySandboxObjects, createSandbox, removeSandbox } from "#lib/recovery/sandbox.ts";
 import { waitUntilPvcsBound } from "#lib/recovery/volumes/wait-until-bound.ts";
 import { createPvcsFromSnapshots } from "#lib/recovery/volumes/pvcs.ts";
+import { compareFilesWithDatabase, verifyContent } from "#lib/recovery/restore-tests/verify.ts";
 
 export function restoreTestHandler(app: App): JobHandler {
   const handler = createJobHandler(RESTORE_TEST, (run: RestoreTestRun) => openRestoreTest(app, run), {
@@ -55,37 +47,6 @@ export function restoreTestHandler(app: App): JobHandler {
     handler,
     (work, step) => step === "clear" ? runIfSandboxCreated(work) : runUntilResult(app, work, step),
   );
-}
-
-/**
- * Compares the uploaded files with the database. Must run before Moodle starts, because Moodle then replaces the code
- * on the volume and creates missing directories.
- */
-async function compareFilesWithDatabase(context: RestoreTestContext, run: RestoreTestRun): Promise<void> {
-  run.showProgress("Comparing the uploaded files with the database");
-  await run.saveProgress({ checked: await checkFiles(context, run, context.backup.createdAt) });
-}
-
-async function verifyContent(context: RestoreTestContext, run: RestoreTestRun): Promise<void> {
-  const { counts: countsAtBackup } = context.backup, site = await readDatabase(context, run);
-  const siteIdentifier = context.backup.siteIdentifier ?? context.spoke.siteIdentifier;
-  const filesCheck = run.job.progress.checked!;
-  const problem = findRestoredDataProblem(site, { siteIdentifier, counts: countsAtBackup }) ??
-    findRestoredFilesProblem(filesCheck, site);
-  if (problem) {
-    const hint = "Take another backup and test it. Then find out why this backup is damaged.";
-    throw new Refusal(problem.code, `The restored site differs from the backup: ${problem.sentence}`, hint);
-  }
-  await requireLoginPage(context, run);
-  const { courses, users } = site.counts ?? { courses: null, users: null };
-  await endVerifiedTest(run, {
-    ...{ courses, users, compared: site.counts !== null && countsAtBackup !== null },
-    ...{
-      files: filesCheck.elsewhere ? null : filesCheck.files,
-      hashed: filesCheck.elsewhere ? null : filesCheck.hashed,
-    },
-    codeRelease: filesCheck.codeRelease,
-  });
 }
 
 type Work = (run: RestoreTestRun) => Promise<void>;

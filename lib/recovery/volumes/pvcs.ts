@@ -5,15 +5,12 @@
  * later, but the stored data remains, because the deletionPolicy is `Retain`.
  */
 import { Refusal } from "#lib/base/refusals.ts";
-import { buildSourceSnapshotName, setPvcSnapshotSource } from "#lib/moodle/origin.ts";
+import { buildSourceSnapshotName } from "#lib/moodle/origin.ts";
 import { findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
-import { listStatefulSetPvcs } from "#lib/moodle/expected-objects.ts";
-import { SPOKE_INSTALL_STEPS } from "#lib/moodle/blueprint-files.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
-import { formatQuantity } from "#lib/moodle/quota.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
-import { DISK_NAMES, type DiskName, getLargerQuantity } from "#lib/moodle/resize.ts";
+import { DISK_NAMES, type DiskName } from "#lib/moodle/resize.ts";
 import { type Cluster, type KubeObject, type ObjectRef, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { PVC, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
@@ -21,6 +18,7 @@ import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
 import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import type { JobContext } from "#lib/steps/site-jobs.ts";
 import { buildClusterWaitOptions, waitUntil } from "#lib/steps/site.ts";
+import { renderPvcs } from "#lib/recovery/volumes/render-pvcs.ts";
 
 /** The context in which volumes are created from snapshots. The blueprint inputs must contain `origin`. */
 export interface VolumeContext extends JobContext {
@@ -57,7 +55,7 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: JobRu
     const hint = "Copy this part of the built-in blueprint to BLUEPRINT_DIR, then retry.";
     throw new Refusal("BlueprintLacks", `Cannot create a site from snapshots: ${problem}`, hint);
   }
-  const pvcs = renderPvcs(context, from), existing = new Map<DiskName, KubeObject>();
+  const pvcs = renderPvcs(context, from.volumes), existing = new Map<DiskName, KubeObject>();
   for (const disk of DISK_NAMES) {
     const pvc = await space.get(toObjectRef(pvcs[disk]), run);
     if (pvc) requireSource(pvc, buildSourceSnapshotName(disk, adoptionId));
@@ -143,26 +141,6 @@ async function requireSnapshotCluster({ cluster }: VolumeContext, run: JobRun, f
     `The snapshots are in the cluster ${from.cluster}, but this site is in another cluster`,
     "Choose the region of the snapshots' cluster, or a backup from the site's cluster.",
   );
-}
-
-/** Renders the blueprint's PVCs. Enlarges PVCs that would be too small for the snapshots. */
-function renderPvcs(
-  { blueprint, inputs }: VolumeContext,
-  { volumes }: SiteSnapshots,
-): Readonly<Record<DiskName, KubeObject>> {
-  const names = getSitePvcNames(inputs);
-  const objects = SPOKE_INSTALL_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
-  const database = objects.flatMap(listStatefulSetPvcs)
-    .map((claim) => setPvcSnapshotSource(claim, buildSourceSnapshotName("database", inputs.origin!.adoptionId)));
-  const renderPvc = (disk: DiskName): KubeObject => {
-    const claim = [...objects, ...database].find(({ kind, metadata }) =>
-      kind === PVC.kind && metadata.name === names[disk]
-    )!;
-    const { resources } = claim["spec"], minimum = formatQuantity("storage", volumes[disk].restoreSize ?? 0);
-    const requests = { ...resources.requests, storage: getLargerQuantity(resources.requests.storage, minimum) };
-    return { ...claim, spec: { ...claim["spec"], resources: { ...resources, requests } } };
-  };
-  return { files: renderPvc("files"), database: renderPvc("database") };
 }
 
 function requireSource({ metadata: { name }, spec }: KubeObject, source: string): void {

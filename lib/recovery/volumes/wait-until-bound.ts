@@ -9,7 +9,7 @@ import { buildMountJob } from "#lib/moodle/mount-job.ts";
 import { DISK_NAMES, type DiskName } from "#lib/moodle/resize.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { settleAll } from "#lib/base/cancellation.ts";
-import { buildClusterWaitOptions, KUBERNETES_JOB_KIND } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, KUBERNETES_JOB_KIND, tryInCluster } from "#lib/steps/site.ts";
 import type { VolumeContext } from "#lib/recovery/volumes/pvcs.ts";
 
 const PVC = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
@@ -55,11 +55,15 @@ async function mountPvc(context: VolumeContext, run: JobRun, disk: DiskName, isS
 /** Deletes the Job that mounts the PVC, because its pending pod would prevent the deletion of an unused PVC. */
 async function deleteMountJob({ space }: VolumeContext, run: JobRun, name: string): Promise<void> {
   if (run.signal.aborted) return;
-  try {
-    const existing = await space.get({ ...KUBERNETES_JOB_KIND, name }, run);
-    if (existing) await space.delete({ ...KUBERNETES_JOB_KIND, name }, existing.metadata.uid!, run);
-  } catch (error) {
-    if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Cannot delete a Job; the cluster deletes it later", { name, error });
-  }
+  const ref = { ...KUBERNETES_JOB_KIND, name };
+  await tryInCluster(
+    run,
+    async () => {
+      const existing = await space.get(ref, run);
+      if (existing) await space.delete(ref, existing.metadata.uid!, run);
+    },
+    "info",
+    "Cannot delete a Job; the cluster deletes it later",
+    { name },
+  );
 }

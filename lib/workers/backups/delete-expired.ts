@@ -20,7 +20,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { addNotes, buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, buildClusterWaitOptions, type SpokeSite, tryInCluster } from "#lib/steps/site.ts";
 
 /**
  * How long to wait for the deletion of one backup, in milliseconds. If the storage takes longer, the
@@ -144,17 +144,18 @@ export async function describeRetainedContents(
 ): Promise<string[]> {
   const backup = (await listBackups(app.db.rows, spoke.id)).find(({ operationId }) => operationId === run.job.id);
   const names: string[] = [];
-  try {
-    for (const { snapshot: name } of backup?.volumes ?? []) {
-      const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
-      const content = snapshot && await findSnapshotContent(cluster, run, snapshot);
-      if (content) names.push(content.metadata.name);
-    }
-  } catch (error) {
-    run.signal.throwIfAborted();
-    if (!(error instanceof ClusterError)) throw error;
-    run.log.info("Cannot find the stored snapshots of a failed last backup", { error }); // reconcile finds them by name
-  }
+  await tryInCluster(
+    run,
+    async () => {
+      for (const { snapshot: name } of backup?.volumes ?? []) {
+        const snapshot = await space.get({ ...VOLUME_SNAPSHOT, name }, run);
+        const content = snapshot && await findSnapshotContent(cluster, run, snapshot);
+        if (content) names.push(content.metadata.name);
+      }
+    },
+    "info",
+    "Cannot find the stored snapshots of a failed last backup",
+  ); // reconcile finds them by name
   return names.length === 0 ? [] : [`Kept in the cluster: VolumeSnapshotContent ${names.join(", ")}`];
 }
 

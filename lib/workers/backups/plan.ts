@@ -9,32 +9,23 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { explainUnavailableBackups, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
 import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
-import {
-  type BackupVolume,
-  closeAbandonedBackups,
-  readSnapshotClasses,
-  saveSnapshotClasses,
-} from "#lib/domains/backups/store.ts";
+import { type BackupVolume, closeAbandonedBackups } from "#lib/domains/backups/store.ts";
 import { getVolumeDrivers } from "#lib/domains/backups/summary.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { explainClusterError } from "#lib/drivers/cluster/diagnosis/explain.ts";
-import { redactSecrets } from "#lib/base/redact.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { MINUTE, SECOND } from "#lib/base/time.ts";
-import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { runUntilNoChanges, upkeepHandler } from "#lib/steps/upkeep.ts";
+import { readClasses } from "#lib/workers/backups/read-classes.ts";
 
 /** The maximum number of spokes that one transaction updates. */
 const BATCH = 200;
+
 /** The largest share of a replica's lanes (job queues) that nightly backups may occupy. */
 const LANE_SHARE = 3 / 4;
-/** The time limit for reading a cluster's snapshot classes, in milliseconds, so that no cluster delays the others. */
-const CLUSTER_TIMEOUT = 20 * SECOND;
 
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): JobHandler {
   const { db, config } = app;
@@ -61,34 +52,6 @@ async function setMissingTimes(tx: Tx): Promise<number> {
     order by id limit ${BATCH} for no key update skip locked`.execute(tx);
   await setNextTimes(tx, rows, rows[0]?.now);
   return rows.length;
-}
-
-/** Returns the cluster's snapshot classes that keep data. On an error, stores the reason and returns null. */
-async function readClasses(
-  { db, clusters }: Pick<App, "db" | "clusters">,
-  run: JobRun,
-  name: string,
-): Promise<readonly SnapshotClass[] | null> {
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(CLUSTER_TIMEOUT)]);
-  try {
-    const classes = await readRetainingSnapshotClasses(await clusters.open(name), {
-      signal,
-      check: run.throwIfStopped,
-    });
-    await saveSnapshotClasses(db.rows, name, classes);
-    return classes;
-  } catch (error) {
-    run.throwIfStopped();
-    if (!(error instanceof ClusterError) && !signal.aborted) throw error;
-    const message = error instanceof ClusterError
-      ? explainClusterError(error).message
-      : "the cluster did not respond in time";
-    const reason = redactSecrets(message); // users without access to cluster details can read this text
-    const isNew = (await readSnapshotClasses(db.rows, name)).error !== reason; // logged once, not every minute
-    run.log[isNew ? "warn" : "debug"]("Cannot read the snapshot classes of a cluster", { cluster: name, error });
-    await saveSnapshotClasses(db.rows, name, new Error(reason));
-    return null;
-  }
 }
 
 type DueRow = SpokeRow & {

@@ -9,7 +9,6 @@ import type { BackupKind } from "#lib/model/backup.ts";
 import {
   type Backup,
   type BackupVolume,
-  markBackupFailed,
   markBackupReady,
   saveBackupVolumes,
   saveSnapshotClasses,
@@ -20,49 +19,18 @@ import { serializeBackupRecord, type SignedRecord, SITE_RECORD_KEY } from "#lib/
 import { readInstallation, signWithInstallationKey } from "#lib/installation/installation.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { Refusal } from "#lib/base/refusals.ts";
-import { getErrorMessage } from "#lib/base/errors.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { refersToSnapshot, SNAPSHOT_CONTENT, VOLUME_SNAPSHOT } from "#lib/moodle/storage-objects.ts";
-import {
-  deleteBackupSnapshots,
-  deleteExpiredBackups,
-  describeRetainedContents,
-} from "#lib/workers/backups/delete-expired.ts";
+import { deleteBackupSnapshots, deleteExpiredBackups } from "#lib/workers/backups/delete-expired.ts";
 import { readRetainingSnapshotClasses } from "#lib/steps/snapshot-classes.ts";
-import { isMissingNamespace } from "#lib/steps/same-cluster.ts";
-import { addNotes, buildClusterWaitOptions, isStepError, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
+import { buildClusterWaitOptions, type SpokeSite } from "#lib/steps/site.ts";
 
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // set by Kubernetes
-const MAX_ATTEMPTS = 3;
 
 export interface BackupRequest {
   readonly kind: BackupKind;
   /** How long to wait until the snapshots are ready, in milliseconds. Defaults to the step's remaining time. */
   readonly timeout?: number;
-}
-
-/** Takes a last backup of a spoke before its removal. If the backup fails, the spoke is removed without a backup. */
-export async function takeLastSnapshot(site: SpokeSite, run: OperationRun<"remove">): Promise<void> {
-  const { spoke } = site;
-  if (spoke.readyAt === null || spoke.namespaceUid === null) return; // the site never had data
-  try {
-    const { volumes } = await takeBackup(site, run, { kind: "last" });
-    await run.saveProgress({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
-  } catch (error) {
-    // Does not retry after a timeout, because the user is waiting for the removal of the spoke.
-    const isTransient = error instanceof ClusterError && error.transient && error.code !== "deadline";
-    // Counts the attempts to take this backup, because the job's own attempt number includes attempts of other steps.
-    const attempts = (run.job.progress.lastSnapshotTries ?? 0) + 1;
-    if (!isStepError(error)) throw error;
-    if (isTransient && attempts < MAX_ATTEMPTS) {
-      await run.saveProgress({ lastSnapshotTries: attempts });
-      throw error;
-    }
-    run.log[isMissingNamespace(error) ? "info" : "warn"]("Removing a spoke without a last snapshot", { error });
-    await run.write((tx) => markBackupFailed(tx, run.job.id, error.message));
-    const reason = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : getErrorMessage(error);
-    await addNotes(run, [`No last snapshot was taken: ${reason}`, ...await describeRetainedContents(site, run)]);
-  }
 }
 
 /**

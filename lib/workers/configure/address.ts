@@ -7,11 +7,9 @@ import * as v from "valibot";
 import { mergeIngressRules } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { findMailSettings } from "#lib/moodle/values.ts";
-import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { ObjectPut, ObjectRemoval } from "#lib/operations/change.ts";
 import { buildAddressChanges } from "#lib/operations/configure.ts";
-import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { restartSite } from "#lib/steps/spoke-action.ts";
 import { deleteWithFence, patchWithFence } from "#lib/steps/fenced-objects.ts";
@@ -32,18 +30,6 @@ export function getInputsAfterChange({ inputs }: SpokeSite, run: ConfigureRun): 
 
 export function changesDomain(before: SpokeInputs, after: SpokeInputs): boolean {
   return before.host !== after.host;
-}
-
-/** Returns notes about what else changes, and what users must do, when a site moves to another domain. */
-export function describeDomainChange(before: SpokeInputs, after: SpokeInputs): string[] {
-  return [
-    `Once ${after.host} works, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. ` +
-    `Links to ${before.host} in the site's content are not changed, ` +
-    "because Moodle's tool for this (admin/tool/replace) is experimental",
-    ...(before.identity
-      ? [`Add the redirect URI ${formatSpokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
-      : []),
-  ];
 }
 
 /** Returns whether Moodle's pods must restart to apply the new settings. */

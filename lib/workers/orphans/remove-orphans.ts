@@ -19,7 +19,6 @@ import {
 } from "#lib/moodle/storage-objects.ts";
 import { upkeepHandler } from "#lib/steps/upkeep.ts";
 
-const PAGE = 500;
 /** The time limit per cluster, in milliseconds, so that an unresponsive cluster does not delay the others. */
 const CLUSTER_TIMEOUT = 10 * MINUTE;
 
@@ -84,19 +83,10 @@ async function removeAll({ config, db }: App, run: JobRun, cluster: Cluster): Pr
 
 /** Lists all objects of a kind. Returns an empty list if the cluster does not have the kind or denies access. */
 async function listAll(cluster: Cluster, run: JobRun, kind: typeof SNAPSHOT_CONTENT): Promise<KubeObject[]> {
-  const objects: KubeObject[] = [];
-  try {
-    let page = await cluster.listPage(kind, { selector: "", limit: PAGE }, run);
-    objects.push(...page.items);
-    while (page.next !== null) {
-      page = await cluster.listPage(kind, { selector: "", limit: PAGE, next: page.next }, run);
-      objects.push(...page.items);
-    }
-    return objects;
-  } catch (error) {
+  return await cluster.listAll(kind, "", run).catch((error) => {
     if (error instanceof ClusterError && [403, 404].includes(error.status)) return [];
     throw error;
-  }
+  });
 }
 
 /** Deletes a VolumeSnapshotContent. Also deletes its data, unless the data belongs to another one (kind `source`). */

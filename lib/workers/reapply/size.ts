@@ -2,11 +2,9 @@
  * Gives a spoke the CPU, memory and quota that the catalog currently lists for its size. The disks do not change.
  * During the change, the quota and limits allow both the old and the new resources.
  */
-import * as v from "valibot";
-import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { computeInputsDuringResize } from "#lib/moodle/resize.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { computeInputsDuringResize, pickSizeInputs, replaceSizeInputs } from "#lib/moodle/resize.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
-import type { SizeDependentInputs } from "#lib/operations/progress.ts";
 import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 
 export type ReapplyRun = OperationRun<"reapply">;
@@ -15,12 +13,10 @@ export type ReapplyRun = OperationRun<"reapply">;
 export async function saveNewResources({ app, inputs }: SpokeSite, run: ReapplyRun): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
   const offered = applyOfferedResources(app, inputs);
-  const { size, resources, madeDatabaseDisk } = offered;
-  const newAmounts = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
-  await run.saveProgress({ taken: offered === inputs ? null : newAmounts });
+  await run.saveProgress({ taken: offered === inputs ? null : pickSizeInputs(offered) });
   if (offered !== inputs) {
     await addNotes(run, [
-      `The CPU, memory or storage of the size ${size} has changed in the catalog: the new values were applied`,
+      `The CPU, memory or storage of the size ${offered.size} has changed in the catalog: the new values were applied`,
     ]);
   }
 }
@@ -37,11 +33,4 @@ export function computeInputsForBothSizes({ blueprint, inputs }: SpokeSite, run:
   return newAmounts
     ? computeInputsDuringResize(inputs, replaceSizeInputs(inputs, newAmounts), blueprint.quotaUsage)
     : inputs;
-}
-
-export function replaceSizeInputs(
-  { madeDatabaseDisk: _, ...inputs }: SpokeInputs,
-  newAmounts: SizeDependentInputs,
-): SpokeInputs {
-  return v.parse(SpokeInputs, { ...inputs, ...newAmounts });
 }

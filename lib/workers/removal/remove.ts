@@ -4,34 +4,18 @@
  * was created.
  */
 import type { App } from "#lib/app.ts";
-import type { ProgressOf } from "#lib/operations/plan.ts";
-import type { REMOVAL } from "#lib/operations/progress.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { createJobHandler, type JobHandler, type JobRun, wrapStepFunctions } from "#lib/scheduler/handler.ts";
+import { createJobHandler, type JobHandler, type JobRun } from "#lib/scheduler/handler.ts";
 import { recordVolumes, waitForObjectDeletion } from "#lib/steps/remaining-objects.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/steps/outcomes.ts";
 import { requireSameCluster } from "#lib/steps/same-cluster.ts";
-import {
-  buildClusterWaitOptions,
-  isStepError,
-  openHubSite,
-  openSpokeSite,
-  type Site,
-  type SpokeSite,
-  type StepError,
-} from "#lib/steps/site.ts";
-import { takeLastSnapshot } from "#lib/workers/backups/snapshots.ts";
+import { buildClusterWaitOptions, openHubSite, openSpokeSite, type Site, type SpokeSite } from "#lib/steps/site.ts";
+import { takeLastSnapshot } from "#lib/workers/backups/last-snapshot.ts";
 import { stopSite } from "#lib/steps/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
-import { buildSpokeSubject } from "#lib/audit/store.ts";
-import { recordChange } from "#lib/changes/record.ts";
-import { updateHeldJob } from "#lib/jobs/fence.ts";
-import { analyzeFailure } from "#lib/scheduler/reports.ts";
 import { deleteSourceSnapshotContents } from "#lib/recovery/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/retained-pvcs.ts";
-import { DAY } from "#lib/base/time.ts";
-
-type RemovalRun = JobRun<ProgressOf<typeof REMOVAL>>;
+import { type RemovalRun, withDailyReport } from "#lib/workers/removal/daily-report.ts";
 
 /** Creates the handler that removes a spoke. Its failure reports contain no logs, because the namespace may be gone. */
 export function removeSpokeHandler(app: App): JobHandler {
@@ -96,39 +80,4 @@ async function findOwn({ cluster, holding }: Site, run: JobRun): Promise<string 
   const own = labels[MANAGED_BY_LABEL] === "wheelwright" && labels[FEDERATION_LABEL] === holding.federationId &&
     (labels[SPOKE_LABEL] ?? null) === holding.spokeId;
   return found && own ? found.metadata.uid! : null;
-}
-
-/**
- * Wraps a handler so that an unfinished removal is reported once a day: in the audit log, in notifications and in the
- * log.
- */
-function withDailyReport<Progress extends ProgressOf<typeof REMOVAL>, Step extends string>(
-  app: App,
-  handler: JobHandler<Progress, object, Step>,
-): JobHandler {
-  return wrapStepFunctions(handler, (work, step) => async (run) => {
-    try {
-      await work(run);
-    } catch (error) {
-      if (isStepError(error) && !run.signal.aborted) await reportStuckRemoval(app, run, step, error);
-      throw error;
-    }
-  });
-}
-
-async function reportStuckRemoval(app: App, run: RemovalRun, step: string, error: StepError): Promise<void> {
-  const { id, spokeId, federationId, startedAt, progress, requester } = run.job;
-  const notifiedAt = progress.notifiedAt === undefined ? startedAt!.getTime() : Date.parse(progress.notifiedAt);
-  const now = await app.db.now();
-  if (now.getTime() - notifiedAt < DAY) return;
-  const { code, fault, message } = analyzeFailure(error, step).report;
-  run.log.error("A removal has been running for more than a day", { since: startedAt, step, code, reason: message });
-  await run.write(async (tx) => {
-    await updateHeldJob(tx, run.job, { progress: { notifiedAt: now.toISOString() } });
-    if (spokeId === null) return;
-    const { slug } = await tx.selectFrom("spokes").select("slug").where("id", "=", spokeId).executeTakeFirstOrThrow();
-    const metadata = { action: "remove", slug, step, code, fault, message, since: startedAt, operationId: id };
-    const about = buildSpokeSubject({ id: spokeId, federationId: federationId! });
-    await recordChange(tx, requester, { audit: [{ kind: "spoke_action_failed", ...about, metadata }] });
-  });
 }

@@ -11,7 +11,7 @@ import {
   type RetainedPvc,
 } from "#lib/domains/backups/retained-pvcs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { tryInCluster } from "#lib/steps/site.ts";
 import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
@@ -38,16 +38,16 @@ export function deleteExpiredPvcs(app: App): JobHandler {
 async function deleteDuePvcs(app: App, run: JobRun, id: string): Promise<void> {
   const { spoke, due } = await run.write((tx) => markDuePvcs(tx, id));
   if (due.length === 0) return;
-  try {
-    await deleteRetainedPvcs(await openVolumeContext(app, spoke), run, due);
-    await run.write((tx) => deleteRetainedPvcRows(tx, id, due.map(({ claim }) => claim)));
-  } catch (error) {
-    if (!(error instanceof ClusterError)) throw error;
-    run.log.warn("Cannot delete unused volumes of a site; retrying in an hour", {
-      spoke: id,
-      error,
-    });
-  }
+  await tryInCluster(
+    run,
+    async () => {
+      await deleteRetainedPvcs(await openVolumeContext(app, spoke), run, due);
+      await run.write((tx) => deleteRetainedPvcRows(tx, id, due.map(({ claim }) => claim)));
+    },
+    "warn",
+    "Cannot delete unused volumes of a site; retrying in an hour",
+    { spoke: id },
+  );
 }
 
 async function openVolumeContext(

@@ -2,7 +2,8 @@
 import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
-import { type DoctorOptions, runChecks } from "#lib/doctor/doctor.ts";
+import { runChecks } from "#lib/doctor/doctor.ts";
+import { type DoctorOptions } from "#lib/doctor/cluster-targets.ts";
 import type { Finding, FindingSection } from "#lib/doctor/finding.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";

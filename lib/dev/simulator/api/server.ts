@@ -6,7 +6,8 @@ import { OBJECT_MODIFIED_MESSAGE, StatusError } from "#lib/dev/simulator/admissi
 import { handleFaultRequest, handleRecordsRequest } from "#lib/dev/simulator/api/control.ts";
 import { requireLocalOrigin } from "#lib/dev/simulator/api/options.ts";
 import { type ApiRoute, isServedApiGroup, parseApiRoute, renderDiscovery } from "#lib/dev/simulator/api/route.ts";
-import { type ApiVerbRequest, performApiRequest } from "#lib/dev/simulator/api/verbs.ts";
+import { performApiRequest } from "#lib/dev/simulator/api/verbs.ts";
+import { type ApiVerbRequest } from "#lib/dev/simulator/api/verb-request.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { WriteEffect, WriteRecorder } from "#lib/dev/simulator/store/recorder.ts";
 import type { Simulation, SimulatorTimers } from "#lib/dev/simulator/simulation.ts";

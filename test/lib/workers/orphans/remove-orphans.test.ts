@@ -40,12 +40,12 @@ async function removeAll({ app }: WorkScene, during = async () => {}): Promise<v
     ...app.clusters,
     open: async (name: string) => {
       const cluster = await open(name);
-      const listPage: typeof cluster.listPage = async (...given) => {
-        const page = await cluster.listPage(...given);
+      const listAll: typeof cluster.listAll = async (...given) => {
+        const objects = await cluster.listAll(...given);
         await during();
-        return page;
+        return objects;
       };
-      return { ...cluster, listPage };
+      return { ...cluster, listAll };
     },
   };
   const run = {

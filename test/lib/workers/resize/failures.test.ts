@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { resizeOutcomes } from "#lib/workers/resize/resize.ts";
+import { resizeOutcomes } from "#lib/workers/resize/outcomes.ts";
 import { until } from "#test/support/until.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
 import { updateRows } from "#test/support/rows.ts";

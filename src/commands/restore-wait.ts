@@ -1,27 +1,14 @@
-/** Prompts the user to confirm a restore, and waits until the restore is finished. */
+/** Waits until a replica finishes a restore. Throws a CommandError if the operation fails or a signal arrives. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isatty } from "node:tty";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { promptLine } from "../cli/prompt.ts";
 import { handleStopSignals } from "../stop-signals.ts";
-import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
+import { CommandError, EXIT } from "../cli/exit-status.ts";
 
 const POLL_INTERVAL = SECOND, HINT_DELAY = 10 * SECOND;
 
-/** Returns if `--yes` is set or the user types the name. Otherwise, throws a CommandError. */
-export async function confirmRestore(yes: boolean, what: string, name: string): Promise<void> {
-  if (yes) return;
-  if (!isatty(0) || !isatty(2)) {
-    throw new UsageError(`${what}. Without a terminal, confirm with --yes. For a preview, use --dry-run`);
-  }
-  process.stderr.write(`${what}.\n`);
-  if (await promptLine(`Type ${name} to continue`) !== name) throw new CommandError(EXIT.failed, "Cancelled");
-}
-
-/** Waits until a replica finishes the operation. Throws a CommandError if the operation fails or a signal arrives. */
 export async function waitForRestore(db: Database, id: string): Promise<string> {
   const stop = handleStopSignals(), begin = performance.now();
   let isHintPrinted = false;

@@ -1,0 +1,44 @@
+/** Gives names to the API schemas of users, their sign-in, memberships and notifications. */
+import type * as v from "valibot";
+import * as auth from "#lib/domains/auth/views.ts";
+import * as members from "#lib/domains/members/views.ts";
+import * as notifications from "#lib/domains/notifications/views.ts";
+import * as onboarding from "#lib/domains/onboarding/views.ts";
+import * as users from "#lib/domains/users/views.ts";
+
+export type Schemas = Readonly<Record<string, v.GenericSchema>>;
+
+export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
+  Acknowledgement: auth.Acknowledgement,
+  HubJoining: members.HubInvitationView,
+  LoggedIn: auth.LoginView,
+  Marked: notifications.MarkedNotificationCount,
+  Me: auth.OwnAccountView,
+  Member: members.MemberView,
+  MintedToken: auth.NewTokenView,
+  Notification: notifications.NotificationView,
+  Onboarding: onboarding.OnboardingView,
+  OnboardingState: onboarding.OnboardingState,
+  ResetPassword: users.NewPasswordView,
+  Session: auth.SessionView,
+  SpokeJoining: members.SpokeInvitationView,
+  Token: auth.TokenView,
+  UnreadCount: notifications.UnreadCount,
+  User: users.UserView,
+  UserRecord: users.UserRecordView,
+};
+
+export const ACCOUNT_INPUT_SCHEMAS: Schemas = {
+  AcceptInvite: auth.AcceptInvitationBody,
+  ForgotPassword: auth.ForgotPasswordBody,
+  Login: auth.LoginBody,
+  NewMember: members.NewMember,
+  NewToken: auth.NewTokenBody,
+  OnboardingAnswers: onboarding.OnboardingBody,
+  OwnPatch: auth.OwnAccountPatch,
+  PasswordChange: auth.ChangePasswordBody,
+  PasswordReset: auth.ResetPasswordBody,
+  Signup: auth.SignupBody,
+  UserPatch: users.UserPatch,
+  VerifyEmail: auth.VerifyEmailBody,
+};

@@ -1,0 +1,53 @@
+/** Computes a site's new settings, and applies those that Moodle stores in its database. */
+import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
+import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
+import { applySiteObjects } from "#lib/steps/site-objects.ts";
+import { requireRunningSite } from "#lib/steps/workloads.ts";
+import { addNotes, buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
+import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
+import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
+import { changesDomain, getInputsAfterChange } from "#lib/workers/configure/address.ts";
+import { loadHubSettings } from "#lib/steps/set-up.ts";
+import { runSeedJob } from "#lib/steps/site-jobs.ts";
+
+type ConfigureRun = OperationRun<"configure">;
+
+const SEED_PODS = "op=seed";
+
+export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, run: ConfigureRun): Promise<void> {
+  await requireRunningSite(space, run, "be changed", "request it again");
+  const after = await toDesiredInputs(app, spoke, inputs);
+  if (changesDomain(inputs, after)) await addNotes(run, describeDomainChange(inputs, after));
+  if (inputs.mailHeld && !after.mailHeld && !after.mail) await addNotes(run, [NO_MAIL_RELAY_NOTE]);
+  await run.saveProgress({ after: pickConfigurableInputs(after) });
+}
+
+/** Applies the settings. Then waits until pods of earlier attempts have ended, because they may write old settings. */
+export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<void> {
+  const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
+  const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
+  const parts = changes.filter((part) => part !== "brand" || findBrandTheme(after, hub) !== null);
+  if (parts.length < changes.length) {
+    await addNotes(run, [`The brand ${after.brand?.name} is not configured; the theme was not changed`]);
+  }
+  if (parts.length === 0) return;
+  await applySiteObjects(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
+  await space.noPods(SEED_PODS, buildClusterWaitOptions(run));
+  const { done, skipped } = await runSeedJob(site, run);
+  run.log.info("Configured a site", { done, skipped });
+  await addNotes(run, skipped);
+}
+
+/** Returns notes about what else changes, and what users must do, when a site moves to another domain. */
+function describeDomainChange(before: SpokeInputs, after: SpokeInputs): string[] {
+  return [
+    `Once ${after.host} works, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. ` +
+    `Links to ${before.host} in the site's content are not changed, ` +
+    "because Moodle's tool for this (admin/tool/replace) is experimental",
+    ...(before.identity
+      ? [`Add the redirect URI ${formatSpokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
+      : []),
+  ];
+}
