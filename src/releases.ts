@@ -11,7 +11,7 @@ export const releases: readonly ReleaseNotes[] = [
       "The Copy buttons of the portal also work over plain HTTP: they select the text.",
       "A misused command always exits with status 2 and prints its usage, also a noun without a verb, as in `wheelwright spokes`. The command line itself refuses unknown values of options such as `--state`.",
       "The portal has one style sheet, and its pages contain no inline styles.",
-      "Requests need less processor time: requests of the same moment share their database queries, and rows are read, filtered and sent faster. Creating a spoke needs fewer round trips to the database.",
+      "Requests need less processor time: requests of the same moment share their database queries, and rows are read, filtered and sent faster.",
       "When an operation is continued by another release that cannot read its data, it ends with a failure report.",
       "The simulated cluster of `npm start` keeps its state in one file. It still reads the files of 0.1.0, but 0.1.0 cannot read the new file.",
     ],
