@@ -21,7 +21,7 @@ export const releases: readonly ReleaseNotes[] = [
       "An event refreshes only the parts of an open page that it changes. A spoke's page ignores other spokes, and a hub's page fetches only the rows of changed spokes.",
       "A replica answers 404 to a request for another release's script or style sheet, and sends its own compressed once.",
       "The portal has one style sheet, and its pages contain no inline styles.",
-      "Requests need less processor time: requests of the same moment share their database queries, and rows are read, filtered and sent faster. Creating a spoke needs fewer round trips to the database.",
+      "Requests need less processor time: requests of the same moment share their database queries, and rows are read, filtered and sent faster.",
       "When an operation is continued by another release that cannot read its data, it ends with a failure report.",
       "The simulated cluster of `npm start` keeps its state in one file. It still reads the files of 0.1.0, but 0.1.0 cannot read the new file.",
     ],

@@ -1,5 +1,6 @@
 /** Reads a request's path, query, body and Idempotency-Key, and validates them against the endpoint's schemas. */
 import * as v from "valibot";
+import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 import type { HttpExchange } from "#lib/http/exchange.ts";
@@ -62,6 +63,27 @@ export function refuseControlCharacters(params: Readonly<Record<string, string |
     return params as Record<string, string>;
   }
   throw new Fault("invalid", "bad_path", "The path must be percent-encoded UTF-8 without control characters");
+}
+
+/**
+ * Starts to read the endpoint's object before the caller is known. Returns undefined for requests without credentials,
+ * and for an invalid path or query, which are refused once the caller is known.
+ */
+export function prefetchObject(
+  app: App,
+  { access: { prefetch } }: AnyEndpoint,
+  { request: { headers }, url }: HttpExchange,
+  encoded: Readonly<Record<string, string>>,
+): Promise<unknown> | undefined {
+  if (!prefetch || !headers.has("authorization") && !headers.has("cookie")) return undefined;
+  try {
+    const read = prefetch({ app, params: decodePathParameters(encoded), query: readQuery(url) });
+    read?.catch(() => {}); // the access rule throws the error, unless the caller is refused first
+    return read;
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
 }
 
 const MAX_PARAMETERS = 40, MAX_QUERY_LENGTH = 8192;

@@ -33,6 +33,7 @@ import {
   parseBody,
   parseInput,
   parseQuery,
+  prefetchObject,
   readIdempotencyKey,
   readQuery,
 } from "#lib/http/input.ts";
@@ -169,12 +170,14 @@ async function handleRequest(
   const { request, url, ip, userAgent, signal, loadSlot, timeBudget, creationQueue } = exchange;
   const requestApp = { ...app, log: exchange.log, db: app.db.within(signal) };
   const admit = async () => {
+    const prefetched = prefetchObject(requestApp, endpoint, exchange, encoded);
     const caller = endpoint.scope === "public" ? null : await authenticate(requestApp, request, { ip, userAgent });
     if (caller) exchange.contextIds.user = caller.userId;
     loadSlot.assignTo(caller?.userId ?? getCallerNetwork(ip));
     requireScope(endpoint, caller);
     const params = decodePathParameters(encoded), query = readQuery(url);
-    return { caller, params, query, ...await endpoint.access.admit({ app: requestApp, actor: caller, params, query }) };
+    const loaded = await endpoint.access.admit({ app: requestApp, actor: caller, params, query, prefetched });
+    return { caller, params, query, ...loaded };
   };
   const { caller, params, query, actor, ...loaded } = await (endpoint.queued ? creationQueue.admit(admit) : admit());
   Object.assign(exchange.contextIds, contextIdsOf(loaded));

@@ -30,12 +30,19 @@ export interface AccessRuleInput {
   readonly params: Readonly<Record<string, string>>;
   /** The unparsed query parameters. An operator can set `includeRemoved` to load removed objects. */
   readonly query: Readonly<Record<string, string>>;
+  /** The result of the rule's `prefetch`, if it was called. */
+  readonly prefetched?: Promise<unknown> | undefined;
 }
 
 /** An access rule. `A` is the type of the caller (null if none is required); `L` contains the loaded object. */
 export interface AccessRule<A extends Actor | null, L extends object> {
   /** The rule's name in the access table and the OpenAPI document, for example `signed in` or `spoke: act`. */
   readonly name: string;
+  /**
+   * Starts to read the object before the caller is known, so that both reads take only one round trip. Returns undefined
+   * if the read depends on the caller. Only `admit` may use the result.
+   */
+  readonly prefetch?: (request: Omit<AccessRuleInput, "actor" | "prefetched">) => Promise<unknown> | undefined;
   readonly admit: (request: AccessRuleInput) => Promise<{ readonly actor: A } & L> | ({ readonly actor: A } & L);
 }
 

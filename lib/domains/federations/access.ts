@@ -12,10 +12,17 @@ type FederationPermission = "see" | "change" | "remove" | "bill";
 export function hubAccess(permission: FederationPermission): AccessRule<Actor, { readonly federation: FederationRow }> {
   return {
     name: `federation: ${permission}`,
-    async admit({ app, actor: caller, params, query }) {
-      const actor = requireActor(caller);
+    prefetch: ({ app, params, query }) =>
+      query.includeRemoved === undefined ? findFederation(app.db.rows, params.federationId ?? "", "hidden") : undefined,
+    async admit({ app, actor: caller, params, query, prefetched }) {
+      const actor = requireActor(caller), { rows } = app.db;
       const removed = permission === "see" ? getRemovedObjectVisibility(actor, query) : "hidden";
-      const row = await findVisibleHub(app.db.rows, actor, params.federationId ?? "", removed);
+      const found = prefetched as ReturnType<typeof findFederation> | undefined;
+      const row = await requireVisibleHub(
+        rows,
+        actor,
+        await (found ?? findFederation(rows, params.federationId ?? "", removed)),
+      );
       if (permission === "change") requireHubAdmin(actor, row.id);
       if (permission === "remove" || permission === "bill") requireOperator(actor);
       return { actor, federation: row };
@@ -46,7 +53,14 @@ export async function findVisibleHub(
   name: string,
   removed: RemovedObjectVisibility,
 ): Promise<FederationRow> {
-  const row = await findFederation(rows, name, removed);
+  return await requireVisibleHub(rows, viewer, await findFederation(rows, name, removed));
+}
+
+async function requireVisibleHub(
+  rows: RowQueries,
+  viewer: Viewer,
+  row: FederationRow | undefined,
+): Promise<FederationRow> {
   if (!row || !await canSeeHub(rows, viewer, row.id)) throw federationMissingFault();
   return row;
 }

@@ -26,16 +26,16 @@ export function spokeAccess<Permission extends SpokePermission>(permission: Perm
   const find = permission === "see" || permission === "history" || permission === "restore"
     ? findSpokeForList
     : findSpoke;
+  const usual = permission === "history" || permission === "restore" ? "shown" : "hidden";
   return {
     name: `spoke: ${permission}`,
-    async admit({ app, actor: caller, params, query }) {
+    prefetch: ({ app, params, query }) =>
+      query.includeRemoved === undefined ? find(app.db.rows, params.spokeId ?? "", usual) : undefined,
+    async admit({ app, actor: caller, params, query, prefetched }) {
       const actor = requireActor(caller);
-      const removed = permission === "history" || permission === "restore"
-        ? "shown"
-        : permission === "see"
-        ? getRemovedObjectVisibility(actor, query)
-        : "hidden";
-      const row = await find(app.db.rows, params.spokeId ?? "", removed);
+      const removed = permission === "see" ? getRemovedObjectVisibility(actor, query) : usual;
+      const row = await (prefetched as ReturnType<typeof find> | undefined ??
+        find(app.db.rows, params.spokeId ?? "", removed));
       if (!row || !canSeeSpoke(actor, row)) throw spokeMissingFault();
       if (HUB_ADMIN_ONLY[permission] && !canManageHub(actor, row.federationId)) {
         const message = `Only operators and admins of the hub can ${HUB_ADMIN_ONLY[permission]}`;

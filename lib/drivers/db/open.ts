@@ -149,11 +149,8 @@ function withCheck<T>(
 ): (tx: Tx) => Promise<T> {
   if (!hold) return work;
   return async (tx) => {
-    // Sends the first statements of both together. If the check fails, its error counts and nothing is committed.
-    const check = hold.check(tx), result = work(tx);
-    result.catch(() => {});
-    await check;
-    return await result;
+    await hold.check(tx);
+    return await work(tx);
   };
 }
 

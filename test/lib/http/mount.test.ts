@@ -69,6 +69,35 @@ test("sets the cookie of a reply, even without content", async () => {
   assert.is(answer.headers.get("set-cookie"), "a=b; Path=/");
 });
 
+test("reads the object before the caller is known, but only for requests with credentials", async () => {
+  const read: string[] = [];
+  const access: AccessRule<Actor, { readonly thing: string }> = {
+    name: "thing",
+    prefetch: ({ params: { id = "" } }) => {
+      read.push(id);
+      return id === "broken" ? Promise.reject(new Error("Cannot read")) : Promise.resolve(`thing ${id}`);
+    },
+    async admit({ actor, prefetched }) {
+      if (!actor) return await signedInAccess.admit({ actor } as never) as never;
+      return { actor, thing: await prefetched as string };
+    },
+  };
+  const show = endpoint({
+    summary: "Show",
+    access,
+    scope: "cli",
+    reply: okReply(ResultSchema),
+    handle: ({ thing }) => ({ seen: thing }),
+  }) as AnyEndpoint;
+  const { send } = await openTestHandler([["/api/x/:id", { GET: show }]]);
+  assert.equal((await send("/api/x/1", { headers: cli })).body, { seen: "thing 1" });
+  assert.is((await send("/api/x/2")).status, 401);
+  assert.is((await send("/api/x/broken", { headers: cli })).status, 500);
+  assert.is((await send("/api/x/broken", { headers: { cookie: "unknown" } })).status, 401);
+  assert.is((await send("/api/x/%ff", { headers: cli })).body.code, "bad_path");
+  assert.equal(read, ["1", "broken", "broken"]);
+});
+
 test("answers 404 to an unknown path, and 405 with Allow to an unsupported method", async () => {
   const { send } = await openTestHandler([["/api/x", { GET: echo(), DELETE: echo() }]]);
   const missing = await send("/api/y");

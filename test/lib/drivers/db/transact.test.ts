@@ -82,22 +82,6 @@ test("throws the error of BEGIN instead of the first statement's error", async (
   assert.equal(await userIds(db), ["held"]);
 });
 
-test("rolls back work that started before its check failed, and throws the check's error", async ({ db }) => {
-  const refused = new Error("No longer allowed");
-  const check = async (tx: Tx) => {
-    await pidOf(tx);
-    throw refused;
-  };
-  for (const after of [() => {}, () => Promise.reject(new Error("The work's own error"))]) {
-    const work = async (tx: Tx) => {
-      await addUser(tx, "unchecked");
-      await after();
-    };
-    assert.is(await rejection(db.holding({ user: "usr_a", check }).transact(work)), refused);
-  }
-  assert.equal((await userIds(db)).filter((id) => id === "unchecked"), []);
-});
-
 test("does not run leftover statements of a failed transaction", async ({ db }) => {
   const reason = new Error("Changed my mind");
   let behind: Promise<unknown> | undefined;
