@@ -56,9 +56,11 @@ const TemplateSummary = v.object({
 export type TemplateSummary = v.InferInput<typeof TemplateSummary>;
 
 /** The IDs of the hubs to list in an overview, separated by commas. An empty text lists no hub. */
-export const ListedHubs = v.optional(
-  v.pipe(boundedText(0, 4000), v.transform((ids) => ids.split(",").filter(Boolean))),
-);
+export const ListedHubs = v.optional(v.pipe(
+  boundedText(0, 4000),
+  v.regex(/^(?:\w+(?:,\w+)*)?$/, "must be IDs of hubs, separated by commas"),
+  v.transform((ids) => ids.split(",").filter(Boolean)),
+));
 
 /** The numbers of objects that the caller can see. Removed objects do not count. */
 export const OverviewView = v.object({
