@@ -55,10 +55,13 @@ const TemplateSummary = v.object({
 });
 export type TemplateSummary = v.InferInput<typeof TemplateSummary>;
 
+const HUBS_MESSAGE = "must be at most 100 IDs of hubs, separated by commas";
 /** The IDs of the hubs to list in an overview, separated by commas. An empty text lists no hub. */
-export const ListedHubs = v.optional(
-  v.pipe(boundedText(0, 4000), v.transform((ids) => ids.split(",").filter(Boolean))),
-);
+export const ListedHubs = v.optional(v.pipe(
+  v.string(HUBS_MESSAGE),
+  v.regex(/^(?:\w{1,40}(?:,\w{1,40}){0,99})?$/, HUBS_MESSAGE),
+  v.transform((ids) => ids.split(",").filter(Boolean)),
+));
 
 /** The numbers of objects that the caller can see. Removed objects do not count. */
 export const OverviewView = v.object({
