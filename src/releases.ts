@@ -16,7 +16,7 @@ export const releases: readonly ReleaseNotes[] = [
       "A spoke waits for a template that is almost ready, if that is sooner than an installation. The operation shows the wait. A template is ready before its sandbox is deleted, so about 20 seconds earlier.",
       "An installation takes five seconds less: its Job no longer starts the web server. This changes the blueprint, so existing spokes show a newer blueprint as drift, and templates are created again. Sites stay as they are.",
       "A misused command always exits with status 2 and prints its usage, also a noun without a verb, as in `wheelwright spokes`. The command line itself refuses unknown values of options such as `--state`.",
-      "Lists, searches, the overview and the portal's pages read about as much of the database with 50,000 spokes in 1,000 hubs as with 1,000 spokes in 20 hubs. A migration fills new tables; it takes a few seconds for 50,000 spokes.",
+      "Lists, searches, the overview and the portal's pages read about as much of the database with 50,000 spokes in 1,000 hubs as with 1,000 spokes in 20 hubs. A migration fills new tables; it takes about 10 seconds for 50,000 spokes.",
       "A list without `limit` is sent while it is read, so that its length does not need memory. Its parts are read one after another, no longer at one moment.",
       "An event refreshes only the parts of an open page that it changes. A spoke's page ignores other spokes, and a hub's page fetches only the rows of changed spokes.",
       "A replica answers 404 to a request for another release's script or style sheet, and sends its own compressed once.",
