@@ -60,7 +60,10 @@ export function prepareReadOnSharedConnection<Values extends object, Query exten
     filled: readonly unknown[],
   ): ReadBatch | undefined {
     const isKey = (i: number) => placeholders[i] instanceof Placeholder;
-    if (!batched || !filled.some((_, i) => isKey(i))) return undefined;
+    // A list would become a part of a larger list, whose elements belong to other reads.
+    if (!batched || !filled.some((_, i) => isKey(i)) || filled.some((value, i) => isKey(i) && Array.isArray(value))) {
+      return undefined;
+    }
     let text = texts.get(sql);
     if (text === undefined) texts.set(sql, text = buildBatchText(sql, filled, isKey));
     return { text, keys: filled.filter((_, i) => isKey(i)), constants: filled.filter((_, i) => !isKey(i)) };

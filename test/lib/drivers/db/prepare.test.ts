@@ -64,6 +64,19 @@ test("reads of the same moment give the same rows as single reads", async ({ db 
   }
 });
 
+test("reads with lists keep the rows of each caller apart", async ({ db }) => {
+  const find = prepareReadOnSharedConnection((rows: RowQueries, { ids }: { ids: readonly string[] }) =>
+    rows.selectFrom("users").select(["id", "email"]).where(sql<boolean>`id = any(${ids}::text[])`).orderBy("email")
+  );
+  const [one, two, three] = [
+    await createTestUser(db, "l-1"),
+    await createTestUser(db, "l-2"),
+    await createTestUser(db, "l-3"),
+  ];
+  const found = await Promise.all([[one.id, two.id], [three.id]].map((ids) => find(db.rows, { ids })));
+  assert.equal(found, [[one, two], [three]]);
+});
+
 test("reads that are not fast use a connection of their own", async ({ db }) => {
   const shared: unknown[] = [];
   const find = prepareReadOnSharedConnection(
