@@ -73,7 +73,7 @@ test("reads with lists keep the rows of each caller apart", async ({ db }) => {
     await createTestUser(db, "l-2"),
     await createTestUser(db, "l-3"),
   ];
-  const found = await Promise.all([[one.id, two.id], [three.id]].map((ids) => find(db.rows, { ids })));
+  const found = await Promise.all([[one.id, two.id], [three.id, "nobody"]].map((ids) => find(db.rows, { ids })));
   assert.equal(found, [[one, two], [three]]);
 });
 
