@@ -835,7 +835,7 @@ export interface WheelwrightApi {
     params?: {
       /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
       federationId?: string | undefined;
-      /** must be at most 100 IDs of hubs, separated by commas */
+      /** Returns the numbers per hub only for these hubs: IDs separated by commas, at most 100; must be at most 100 IDs of hubs, separated by commas */
       hubs?: string | undefined;
     },
     options?: CallOptions,

@@ -724,7 +724,7 @@ export interface NewRollout {
   selector: {
     /** The IDs of the spokes, in the order in which they are changed; must be a list of 1 to 1000 ids */
     ids?: readonly string[] | null | undefined;
-    /** The ID of the hub to which the object belongs; must be text of 1 to 100 characters without control characters */
+    /** The ID or slug of a hub; must be text of 1 to 100 characters without control characters */
     federationId?: string | null | undefined;
     /** The spokes' health */
     health?: "healthy" | "degraded" | "unknown" | undefined;

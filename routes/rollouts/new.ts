@@ -1,5 +1,4 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
-import { GET as getHubs } from "#routes/api/federations/index.ts";
 import { POST as create } from "#routes/api/rollouts/index.ts";
 import { buildRolloutRequest, NEW_ROLLOUT_FIELDS, newRolloutView } from "#lib/portal/rollouts/new-rollout.ts";
 import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
@@ -25,6 +24,5 @@ export const POST = formAction({
 type Extras = Pick<Parameters<typeof newRolloutView>[0], "preview"> & { readonly submission?: RefusedSubmission };
 
 async function show({ callApi, me }: PageContext<unknown, unknown>, values: object, extras: Extras = {}) {
-  const [catalog, hubs] = await Promise.all([callApi(getCatalog), callApi(getHubs)]);
-  return newRolloutView({ me, catalog, hubs, values, ...extras });
+  return newRolloutView({ me, catalog: await callApi(getCatalog), values, ...extras });
 }

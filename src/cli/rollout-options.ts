@@ -59,7 +59,7 @@ export async function buildRolloutBody(
     size: options.size,
     selector: {
       ids: spoke && await Promise.all(spoke.map(async (name) => (await resolveSpokeId(api, name)))),
-      federationId: hub && (await api.getFederation({ federationId: hub })).id,
+      federationId: hub,
       health: options.health,
       q: options.search,
       lmsVersion: options["with-version"],

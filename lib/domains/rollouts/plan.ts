@@ -3,6 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import {
   MAX_ROLLOUT_SPOKES,
@@ -74,7 +75,9 @@ async function selectSpokes(
   selector: RolloutSelector,
 ): Promise<SpokeRow[]> {
   const { ids, lmsVersion, size, region, federationId, health, q, outdated } = selector;
-  const filter = { ...(federationId !== undefined && { federationId }), health, q };
+  const hub = federationId === undefined ? undefined : await findFederation(rows, federationId, "hidden");
+  if (federationId !== undefined && !hub) return [];
+  const filter = { ...(hub && { federationId: hub.id }), health, q };
   const listed = (await listSpokes(rows, actor, filter, "hidden")).items.toReversed();
   const chosen = ids && new Set(ids);
   const matching = listed.filter((spoke) =>

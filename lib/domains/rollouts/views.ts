@@ -52,7 +52,7 @@ export const RolloutSelector = v.object({
   ids: optionalOrNull(
     boundedList(boundedText(1, 100), 1, MAX_ROLLOUT_SPOKES, `must be a list of 1 to ${MAX_ROLLOUT_SPOKES} ids`),
   ),
-  /** The ID of a hub. */
+  /** The ID or slug of a hub. */
   federationId: optionalOrNull(boundedText(1, 100)),
   health: spokeFilters.health,
   q: spokeFilters.q,

@@ -1,7 +1,6 @@
 /** Renders the form to start a rollout, and the preview of its waves. */
-import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { CatalogOffer, Hub, PreviewedRollout } from "#lib/portal/components/api-types.ts";
+import type { CatalogOffer, PreviewedRollout } from "#lib/portal/components/api-types.ts";
 import { type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
@@ -18,13 +17,12 @@ type Values = Readonly<Partial<Record<FieldName, string | undefined>>>;
 interface NewRolloutProps {
   readonly me: CurrentUser;
   readonly catalog: CatalogOffer;
-  readonly hubs: ListPage<Hub>;
   readonly values: Values;
   readonly preview?: PreviewedRollout | null;
   readonly submission?: RefusedSubmission | undefined;
 }
 
-export function newRolloutView({ me, catalog, hubs, values, preview, submission }: NewRolloutProps): PageView {
+export function newRolloutView({ me, catalog, values, preview, submission }: NewRolloutProps): PageView {
   const hidden = Object.fromEntries(NEW_ROLLOUT_FIELDS.flatMap((name) => values[name] ? [[name, values[name]]] : []));
   return {
     title: "Start a rollout",
@@ -41,7 +39,7 @@ export function newRolloutView({ me, catalog, hubs, values, preview, submission 
             submission,
             hidden: { preview: "yes" },
           },
-          ...fieldsOf(me, catalog, hubs).map((field) => ({
+          ...fieldsOf(me, catalog).map((field) => ({
             ...field,
             value: values[field.name as FieldName] || field.value,
           })),
@@ -52,7 +50,7 @@ export function newRolloutView({ me, catalog, hubs, values, preview, submission 
   };
 }
 
-function fieldsOf(me: CurrentUser, catalog: CatalogOffer, { items: hubs }: ListPage<Hub>): FormField[] {
+function fieldsOf(me: CurrentUser, catalog: CatalogOffer): FormField[] {
   const actions = ROLLOUT_ACTIONS.filter((action) => action !== "reapply" || me.role === "operator");
   const choices = (list: readonly { readonly name: string }[]) => list.map(({ name }) => [name] as const);
   const versions = choices(catalog.versions), none = (text: string) => ["", text] as const;
@@ -60,7 +58,7 @@ function fieldsOf(me: CurrentUser, catalog: CatalogOffer, { items: hubs }: ListP
     { name: "action", label: "Action", options: actions.map((action) => [action, ui.humanize(action)] as const) },
     { name: "version", label: "Version to upgrade to", options: [none("–"), ...versions] },
     { name: "size", label: "Size to resize to", options: [none("–"), ...choices(catalog.sizes)] },
-    { name: "hub", label: "Hub", options: [none("All hubs"), ...hubs.map(({ id, name }) => [id, name] as const)] },
+    { name: "hub", label: "Hub", placeholder: "north", hint: "The slug of a hub. Leave empty for all hubs." },
     { name: "withVersion", label: "Only spokes that run", options: [none("Any version"), ...versions] },
     { name: "outdated", label: "Blueprint", options: [none("Any"), ["yes", "Only spokes with an older blueprint"]] },
     { name: "canary", label: "Spokes in the first wave", value: "1", hint: "The first wave is called the canary." },

@@ -201,6 +201,10 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "query.objectType": ["Returns only events about objects of this type", "spoke"],
   "query.objectId": ["Returns only events about the object with this ID", EXAMPLE_IDS.spoke],
+  "query.hubs": [
+    "Returns the numbers per hub only for these hubs: IDs separated by commas, at most 100",
+    EXAMPLE_IDS.hub,
+  ],
   "query.federationId": ["Returns only items that belong to the hub with this ID or slug", EXAMPLE_IDS.hub],
   "query.size": ["The size of the spoke; if absent, the default size", "medium"],
 };

@@ -50,11 +50,12 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
   "NewRollout.": ["", {
     action: "upgrade",
     lmsVersion: "5.2.2",
-    selector: { federationId: EXAMPLE_IDS.hub },
+    selector: { federationId: "north" },
     window: { days: ["sat", "sun"], from: "22:00", to: "05:00", timeZone: "Europe/Berlin" },
   }],
   "NewRollout.selector": "The spokes to change. A spoke must match everything that is set; {} selects all your spokes",
   "selector.ids": ["The IDs of the spokes, in the order in which they are changed", [EXAMPLE_IDS.spoke]],
+  "selector.federationId": ["The ID or slug of a hub", "north"],
   "selector.health": "The spokes' health",
   "selector.q": ["Text in the spokes' slug, display name or domain", "ash"],
   "selector.lmsVersion": ["The Moodle version that the spokes run", "4.5.12"],

@@ -17,6 +17,9 @@ test.before(async (context) => {
   const db = context.db = await openTestDatabase(), user = await insertUser(db);
   context.hubs = [];
   for (let i = 0; i < HUBS; i++) context.hubs.push(await insertHub(db, user, `hub-${i}`));
+  for (const [i, id] of context.hubs.entries()) {
+    await updateRows(db, "federations", { createdAt: new Date(Date.UTC(2025, 0, 1) + i) }, { id });
+  }
   const [model] = await selectRows(db, "spokes", { id: await insertSpoke(db, user, context.hubs[0]!, "model") });
   // Groups of three have the same time. The newest spokes are in the first two hubs.
   await db.rows.insertInto("spokes").values(Array.from({ length: SPOKES }, (_, i) => ({

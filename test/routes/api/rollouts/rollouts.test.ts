@@ -72,6 +72,8 @@ test("selects by IDs in their order, by hub, size, version and text", async ({ s
   };
   assert.equal(await preview({ ids: [foreign, ids[2], ids[1]] }), ["fir", "birch", "ash"]);
   assert.equal(await preview({ federationId: scene.hub, q: "cedar" }), ["cedar"]);
+  assert.equal(await preview({ federationId: "south" }), ["fir"]);
+  assert.is(await preview({ federationId: "nowhere" }), "rollout_empty");
   await updateRows(scene.db, "spokes", { size: "large", lmsVersion: "4.5.1" }, { id: ids[3] });
   assert.equal(await preview({ size: "large" }), ["cedar"]);
   assert.equal(await preview({ lmsVersion: "4.5.1" }), ["cedar"]);
