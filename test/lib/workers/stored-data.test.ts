@@ -133,6 +133,7 @@ const STORED: Readonly<Record<string, readonly StoredData[]>> = {
   "sync-billing": [{ progress: { email: "ann@example.org", again: true } }],
   "billing-event": [{ payload: { event: "evt_1" } }],
   "check-cluster": [{ payload: { cluster: "default" } }],
+  "run-rollout": [{ payload: { rolloutId: "rol_1" } }],
 };
 
 const test = suite<{ scene: Scene }>("a job that release 0.1.0 stored");
