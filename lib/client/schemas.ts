@@ -720,8 +720,10 @@ export interface NewRollout {
   lmsVersion?: string | null | undefined;
   /** Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup */
   skipBackup?: boolean | null | undefined;
-  /** The spokes to change. A spoke must match everything that is set; {} selects all your spokes */
+  /** The spokes to change. A spoke must match everything that is set; must select spokes: use {"all": true} for all spokes that you can see */
   selector: {
+    /** Selects all spokes that you can see; must be true */
+    all?: true | null | undefined;
     /** The IDs of the spokes, in the order in which they are changed; must be a list of 1 to 1000 ids */
     ids?: readonly string[] | null | undefined;
     /** The ID or slug of a hub; must be text of 1 to 100 characters without control characters */

@@ -8,6 +8,7 @@ import { DRY_RUN_OPTION } from "./spoke-change-verbs.ts";
 import { parseDuration } from "./times.ts";
 
 const SELECTOR_OPTIONS = {
+  all: { type: "boolean", help: "all spokes that you can see" },
   hub: { type: "string", value: "HUB", help: "only spokes in this hub" },
   spoke: { type: "string", value: "SPOKE", multiple: true, help: "only this spoke (can be repeated)" },
   health: { type: "string", value: "healthy|degraded|unknown", help: "only spokes with this health" },
@@ -58,6 +59,7 @@ export async function buildRolloutBody(
     skipBackup: options["skip-backup"],
     size: options.size,
     selector: {
+      all: options.all || undefined,
       ids: spoke && await Promise.all(spoke.map(async (name) => (await resolveSpokeId(api, name)))),
       federationId: hub,
       health: options.health,

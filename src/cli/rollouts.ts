@@ -18,10 +18,10 @@ export const rolloutsCommands = [
     summary: "Upgrade, resize, reapply or restart many spokes, wave by wave",
     words: ["ACTION"],
     options: NEW_ROLLOUT_OPTIONS,
-    more: "ACTION is upgrade, resize, reapply or restart. Without a selection, the rollout changes all your spokes.",
+    more: "ACTION is upgrade, resize, reapply or restart. Select the spokes, or use --all.",
     examples: [
       "rollouts create upgrade --to 5.2.2 --hub north --dry-run",
-      "rollouts create upgrade --to 5.2.2 --window 'sat,sun 22:00-05:00 Europe/Berlin'",
+      "rollouts create upgrade --to 5.2.2 --all --window 'sat,sun 22:00-05:00 Europe/Berlin'",
       "rollouts create restart --spoke north/ash --spoke north/birch --canary 1 --watch 5m",
     ],
     async run(cli, { words: [action], options }) {

@@ -47,21 +47,28 @@ function whole(minimum: number, maximum: number) {
 
 const Canary = v.object({ spokes: whole(0, 100), minutes: whole(0, 1440) });
 
-/** Selects spokes. A spoke must match everything that is given. */
-export const RolloutSelector = v.object({
-  ids: optionalOrNull(
-    boundedList(boundedText(1, 100), 1, MAX_ROLLOUT_SPOKES, `must be a list of 1 to ${MAX_ROLLOUT_SPOKES} ids`),
-  ),
-  /** The ID or slug of a hub. */
-  federationId: optionalOrNull(boundedText(1, 100)),
-  health: spokeFilters.health,
-  q: spokeFilters.q,
-  lmsVersion: optionalOrNull(MoodleVersion),
-  size: optionalOrNull(boundedText(1, 100)),
-  region: optionalOrNull(boundedText(1, 100)),
-  /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
-  outdated: optionalOrNull(v.boolean("must be true or false")),
-});
+const SELECTOR_MESSAGE = 'must select spokes: use {"all": true} for all spokes that you can see';
+
+/** Selects spokes. A spoke must match everything that is given, and something must be given. */
+export const RolloutSelector = v.pipe(
+  v.object({
+    /** Selects all spokes that the user can see. */
+    all: optionalOrNull(v.literal(true, "must be true")),
+    ids: optionalOrNull(
+      boundedList(boundedText(1, 100), 1, MAX_ROLLOUT_SPOKES, `must be a list of 1 to ${MAX_ROLLOUT_SPOKES} ids`),
+    ),
+    /** The ID or slug of a hub. */
+    federationId: optionalOrNull(boundedText(1, 100)),
+    health: spokeFilters.health,
+    q: spokeFilters.q,
+    lmsVersion: optionalOrNull(MoodleVersion),
+    size: optionalOrNull(boundedText(1, 100)),
+    region: optionalOrNull(boundedText(1, 100)),
+    /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
+    outdated: optionalOrNull(v.boolean("must be true or false")),
+  }),
+  v.check((selector) => Object.values(selector).some((value) => value !== undefined), SELECTOR_MESSAGE),
+);
 export type RolloutSelector = v.InferOutput<typeof RolloutSelector>;
 
 export const NewRollout = v.object({

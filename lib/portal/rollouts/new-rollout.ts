@@ -113,7 +113,12 @@ export function buildRolloutRequest(values: Values): object {
     action,
     lmsVersion: action === "upgrade" ? text("version") : undefined,
     size: action === "resize" ? text("size") : undefined,
-    selector: { federationId: text("hub"), lmsVersion: text("withVersion"), outdated: text("outdated") && true },
+    selector: {
+      all: true,
+      federationId: text("hub"),
+      lmsVersion: text("withVersion"),
+      outdated: text("outdated") && true,
+    },
     canary: { spokes: number("canary") ?? 1, minutes: number("minutes") ?? 10 },
     batch: text("batch"),
     maxUnavailable: number("maxUnavailable"),

@@ -46,11 +46,14 @@ test("is created, shown, paused, resumed, aborted and listed", async ({ cli }) =
 
 test("refuses a window and counts that it cannot read", async ({ cli }) => {
   for (const [option, value] of [["--window", "at night"], ["--canary", "few"], ["--max-unavailable", "-1"]] as const) {
-    const { status, err } = await cli.run(["rollouts", "create", "restart", `${option}=${value}`]);
+    const { status, err } = await cli.run(["rollouts", "create", "restart", "--all", `${option}=${value}`]);
     assert.is(status, 2);
     assert.match(err, `${option} must be`);
   }
-  assert.match((await cli.run(["rollouts", "create", "destroy"])).err, /action must be one of upgrade, resize/);
+  assert.match(
+    (await cli.run(["rollouts", "create", "destroy", "--all"])).err,
+    /action must be one of upgrade, resize/,
+  );
 });
 
 test.run();

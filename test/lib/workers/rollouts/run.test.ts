@@ -29,7 +29,7 @@ test.after(({ scene }) => scene.close());
 const start = (scene: WorkScene, input: Partial<NewRollout> = {}): Promise<RolloutDetail> =>
   createRollout(scene.app, scene.actor, {
     action: "restart",
-    selector: {},
+    selector: { all: true },
     canary: { spokes: 1, minutes: 0 },
     batch: "2",
     maxUnavailable: 1,

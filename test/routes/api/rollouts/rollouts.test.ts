@@ -19,7 +19,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
-const RESTART = { action: "restart", selector: {} };
+const RESTART = { action: "restart", selector: { all: true } };
 
 test("a dry run shows the waves and the spokes that are skipped, and changes nothing", async ({ scene, ids }) => {
   await updateRows(scene.db, "spokes", { state: "suspended" }, { id: ids[1] });
@@ -89,6 +89,7 @@ test("refuses spokes that the caller only administers, actions for operators, an
   assert.is((await post("spokeAdmin", {})).code, "federation_admin_only");
   assert.is((await post("hubAdmin", { action: "reapply" })).code, "operator_only");
   assert.is((await post("hubAdmin", { action: "upgrade" })).code, "parameter_needed");
+  assert.match((await post("hubAdmin", { selector: {} })).message, "selector must select spokes");
   assert.match((await post("hubAdmin", { batch: "0%" })).message, "batch must be a number of spokes such as 20");
   const window = { days: ["sat"], from: "22:00", to: "05:00", timeZone: "Mars/Olympus" };
   assert.match((await post("hubAdmin", { window })).message, "must be a time zone such as Europe/Berlin");
