@@ -945,7 +945,7 @@ export interface WheelwrightApi {
   ): Promise<RolloutDetail>;
 
   /**
-   * Start no more operations until the rollout is resumed. Operations that have started continue
+   * Pause a rollout: further operations wait until it is resumed. Operations that have started continue
    *
    * `POST /api/rollouts/{rolloutId}/pause`, scope cli. Error codes: rollout_state.
    */

@@ -72,7 +72,7 @@ export const rolloutsCommands = [
   }),
   defineCommand({
     name: "pause",
-    summary: "Start no more operations until the rollout is resumed",
+    summary: "Pause a rollout: wait with further operations until it is resumed",
     words: ["ROLLOUT"],
     examples: [`rollouts pause ${ID}`],
     async run(cli, { words: [rolloutId] }) {
@@ -166,9 +166,9 @@ async function showPreview(cli: CliContext, preview: RolloutPreview): Promise<vo
   showList(cli, preview.spokes, await spokeColumns(cli), ({ spokeId }) => spokeId);
 }
 
-type ShownSpoke = RolloutPreview["spokes"][number];
+type PlannedSpokeRow = RolloutPreview["spokes"][number];
 
-async function spokeColumns<Row extends ShownSpoke>(cli: CliContext): Promise<readonly TableColumn<Row>[]> {
+async function spokeColumns<Row extends PlannedSpokeRow>(cli: CliContext): Promise<readonly TableColumn<Row>[]> {
   const hubs = await readHubSlugs(cli.api);
   return [
     ["SPOKE", (one) => formatSpokeName(one, hubs)],

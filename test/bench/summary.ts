@@ -25,7 +25,7 @@ export interface BenchmarkResults {
   readonly figures: readonly Figure[];
 }
 
-/** Where and when the benchmarks ran. */
+/** The commit, time and machine of a run. */
 export interface BenchmarkRun {
   readonly commit: string;
   readonly date: string;

@@ -11,7 +11,7 @@ import { lockRollout, type RolloutRow, showRollout, updateRollout } from "#lib/d
 import type { RolloutDetail, RolloutResumption } from "#lib/domains/rollouts/views.ts";
 import type { RolloutState } from "#lib/model/rollout.ts";
 
-/** Starts no more operations until the rollout is resumed. Throws a `conflict` fault (`rollout_state`). */
+/** Pauses a rollout: further operations wait until it is resumed. Throws a `conflict` fault (`rollout_state`). */
 export async function pauseRollout(app: App, actor: Actor, rollout: RolloutRow): Promise<RolloutDetail> {
   return await changeRollout(app, actor, rollout, "pause", ["running"], async (tx) => {
     const row = await updateRollout(tx, rollout.id, {

@@ -48,7 +48,7 @@ export interface RolloutSpokeChange {
   readonly endedAt: Date | null;
 }
 
-/** The next step of a rollout. `note` tells users what the rollout waits for. */
+/** The next step of a rollout. `note` is a sentence for users about what the rollout waits for. */
 export type RolloutStep =
   | { readonly kind: "start"; readonly spokeIds: readonly string[] }
   | { readonly kind: "await"; readonly operationId: string; readonly note: string }

@@ -94,8 +94,8 @@ async function selectSpokes(
   }
   const order = new Map((ids ?? matching.map(({ id }) => id)).map((id, i) => [id, i]));
   const found = await findVisibleSpokes(rows, actor, matching.map(({ id }) => id));
-  const wanted = found.filter((spoke) => !outdated || spoke.blueprintRevision !== blueprint.revision);
-  return wanted.toSorted((a, b) => order.get(a.id)! - order.get(b.id)!);
+  const selected = found.filter((spoke) => !outdated || spoke.blueprintRevision !== blueprint.revision);
+  return selected.toSorted((a, b) => order.get(a.id)! - order.get(b.id)!);
 }
 
 /** Returns why the action cannot change the spoke, or null if it can. */

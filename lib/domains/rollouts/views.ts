@@ -40,12 +40,12 @@ const Window = v.object({
 const BATCH_MESSAGE = "must be a number of spokes such as 20, or a percentage such as 10%";
 const Batch = v.pipe(v.string(BATCH_MESSAGE), v.regex(/^(?:[1-9]\d{0,3}|[1-9]\d?%|100%)$/, BATCH_MESSAGE));
 
-function whole(minimum: number, maximum: number) {
+function wholeNumber(minimum: number, maximum: number) {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   return v.pipe(v.number(message), v.integer(message), v.minValue(minimum, message), v.maxValue(maximum, message));
 }
 
-const Canary = v.object({ spokes: whole(0, 100), minutes: whole(0, 1440) });
+const Canary = v.object({ spokes: wholeNumber(0, 100), minutes: wholeNumber(0, 1440) });
 
 const SELECTOR_MESSAGE = 'must select spokes: use {"all": true} for all spokes that you can see';
 
@@ -77,8 +77,8 @@ export const NewRollout = v.object({
   selector: RolloutSelector,
   canary: v.optional(Canary),
   batch: optionalOrNull(Batch),
-  maxUnavailable: optionalOrNull(whole(1, 1000)),
-  maxFailures: optionalOrNull(whole(1, 1000)),
+  maxUnavailable: optionalOrNull(wholeNumber(1, 1000)),
+  maxFailures: optionalOrNull(wholeNumber(1, 1000)),
   window: v.optional(Window),
 });
 export type NewRollout = v.InferOutput<typeof NewRollout>;

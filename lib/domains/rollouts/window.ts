@@ -13,7 +13,7 @@ export function isWindowOpen(window: RolloutWindow, at: Date): boolean {
   return isOpenAt(window, readLocalTime(openClock(window), at));
 }
 
-/** Returns the next time at which the window is open, within a week and a day. Null if there is none. */
+/** Returns the next time at which the window is open, within a week and a day, or null. */
 export function findNextOpening(window: RolloutWindow, at: Date): Date | null {
   const clock = openClock(window), start = Math.ceil(at.getTime() / MINUTE) * MINUTE;
   for (let time = start; time < start + 8 * DAY; time += MINUTE) {

@@ -18,7 +18,7 @@ export type RowQueries = Kysely<Schema> & {
 
 /** A statement that combines many reads of the same kind, each with other keys. */
 export interface ReadBatch {
-  /** Its parameters are an array for each key, then the constants. Its first column is the read's number, from 1. */
+  /** The parameters are an array for each key, then the constants. The first column is the read's number, from 1. */
   readonly text: string;
   readonly constants: readonly unknown[];
   /** The keys of a single read. */

@@ -22,7 +22,7 @@ export interface SearchTerm {
   readonly pattern: string;
 }
 
-/** Where the rows of a page are searched: among the newest rows only, or among all rows by the index of parts. */
+/** The rows that are searched for a page: among the newest rows only, or among all rows by the index of parts. */
 export type RowSource = "newest" | "all";
 
 /** Returns the condition that `content`, a text in lower case, contains the term. */

@@ -61,7 +61,7 @@ function update(page: Document, rows: ReadonlySet<string> | null): void {
   for (const id of rows ?? []) {
     const row = document.getElementById(id), newRow = page.getElementById(id);
     if (row && newRow) morph(row, newRow);
-    else refreshWholePage(); // the spoke was removed
+    else refreshPage(); // the spoke was removed
   }
   const after = stateText();
   if (after && after !== before) {
@@ -71,7 +71,7 @@ function update(page: Document, rows: ReadonlySet<string> | null): void {
   document.dispatchEvent(new Event("refreshed"));
 }
 
-function refreshWholePage(): void {
+function refreshPage(): void {
   changedRows = null;
   refreshSoon();
 }
@@ -112,7 +112,7 @@ function follow(): void {
     });
   }
   source.addEventListener("open", () => {
-    if (stream === "lost") refreshWholePage();
+    if (stream === "lost") refreshPage();
     stream = "open";
   });
   source.addEventListener("error", () => {
@@ -140,13 +140,13 @@ addEventListener("pageshow", ({ persisted }) => {
 });
 document.addEventListener("reconnected", () => {
   follow();
-  refreshWholePage();
+  refreshPage();
 });
 
 if (hub || poll) {
   setInterval(() => {
     follow(); // browsers do not retry a refused stream, for example after a proxy's error
-    if (stream !== "open") refreshWholePage();
+    if (stream !== "open") refreshPage();
   }, 1000 * Number(poll ?? 0) || POLL_MS);
 }
 

@@ -5,7 +5,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";
 
 export const POST = endpoint({
-  summary: "Start no more operations until the rollout is resumed. Operations that have started continue",
+  summary: "Pause a rollout: further operations wait until it is resumed. Operations that have started continue",
   access: rolloutAccess(),
   scope: "cli",
   reply: okReply(RolloutDetailView),
