@@ -48,6 +48,11 @@ export async function buildRolloutBody(
   action: string,
   options: OptionValues<typeof NEW_ROLLOUT_OPTIONS>,
 ): Promise<NewRollout> {
+  if (action === "upgrade" && options.to === undefined) throw missing("upgrade", "--to VERSION", "versions");
+  if (action === "resize" && options.size === undefined) throw missing("resize", "--size SIZE", "sizes");
+  if (Object.keys(SELECTOR_OPTIONS).every((name) => options[name as keyof typeof SELECTOR_OPTIONS] === undefined)) {
+    throw new UsageError("Select spokes with --hub, --spoke or another option, or use --all");
+  }
   const number = (name: "canary" | "max-unavailable" | "max-failures") =>
     options[name] === undefined ? undefined : parseCount(`--${name}`, options[name]);
   const { hub, spoke, canary, watch } = options;
@@ -75,6 +80,12 @@ export async function buildRolloutBody(
     maxFailures: number("max-failures"),
     window,
   };
+}
+
+function missing(action: string, option: string, list: string): UsageError {
+  return new UsageError(
+    `wheelwright rollouts create ${action} needs ${option}. For the ${list}, see 'wheelwright catalog'`,
+  );
 }
 
 function parseCount(option: string, text: string): number {

@@ -142,7 +142,8 @@ function canaryTimeLeft({ canaryMinutes }: RolloutRules, spokes: readonly Rollou
 }
 
 function watchCanary(left: number): RolloutStep {
-  const note = `Watching the first spokes for another ${Math.ceil(left / MINUTE)} minutes`;
+  const minutes = Math.ceil(left / MINUTE);
+  const note = `Watching the first spokes for another ${minutes === 1 ? "minute" : `${minutes} minutes`}`;
   return { kind: "wait", milliseconds: Math.min(left, WINDOW_INTERVAL), note };
 }
 

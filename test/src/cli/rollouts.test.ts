@@ -50,6 +50,12 @@ test("refuses a window and counts that it cannot read", async ({ cli }) => {
     assert.is(status, 2);
     assert.match(err, `${option} must be`);
   }
+  for (
+    const [line, message] of [["upgrade --all", "needs --to VERSION"], ["resize --all", "needs --size SIZE"]] as const
+  ) {
+    assert.match((await cli.run(["rollouts", "create", ...line.split(" ")])).err, message);
+  }
+  assert.match((await cli.run(["rollouts", "create", "restart"])).err, "or use --all");
   assert.match(
     (await cli.run(["rollouts", "create", "destroy", "--all"])).err,
     /action must be one of upgrade, resize/,

@@ -70,6 +70,7 @@ test("watches the canary, also if there is no other wave", () => {
     const step = decide([done("a", 0, 7), ...others]);
     assert.equal(step, { kind: "wait", milliseconds: MINUTE, note: "Watching the first spokes for another 3 minutes" });
   }
+  assert.match((decide([done("a", 0, 9)]) as { note: string }).note, /another minute$/);
   assert.is(decide([done("a", 0, 10), spoke("b", 1)]).kind, "start");
 });
 
