@@ -44,7 +44,8 @@ async function runRollout(app: App, run: RolloutRun): Promise<void> {
     const step = await run.write((tx) => takeStep(tx, run));
     if (step.kind === "await") throw new OperationAwaited(step.note, step.operationId);
     if (step.kind === "wait") throw new StepYielded(step.note, step.milliseconds);
-    if (step.kind !== "start") return;
+    if (step.kind === "complete" || step.kind === "stop") return;
+    if (step.kind === "pause") continue; // waits for the operations that still run
     for (const spokeId of step.spokeIds) {
       run.throwIfStopped();
       await startSpoke(app, run, spokeId);

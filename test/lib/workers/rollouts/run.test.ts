@@ -107,6 +107,17 @@ test("pauses at the first failure with its report, and tries it again when it is
   assert.equal(restarts.map(({ spokeId }) => spokeId), [ids[0], ids[1], ids[2], ids[2], ids[3], ids[4]]);
 });
 
+test("waits for the operations that still run when it pauses", async ({ scene, ids }) => {
+  const heal = await breakSite(scene, ids[0]!);
+  const rollout = await start(scene, { canary: { spokes: 0, minutes: 0 }, batch: "3", maxUnavailable: 3 });
+  const paused = await becomes(scene, rollout, "paused");
+  assert.equal(statesOf(paused), {
+    ...{ ash: "failed", birch: "succeeded", cedar: "succeeded", elm: "waiting", fir: "waiting" },
+  });
+  heal();
+  await abortRollout(scene.app, scene.actor, await rowOf(scene, rollout));
+});
+
 test("skips a failed spoke on request, and spokes that the action cannot change", async ({ scene, ids }) => {
   const heal = await breakSite(scene, ids[0]!);
   const rollout = await start(scene), paused = await becomes(scene, rollout, "paused");
