@@ -7,6 +7,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import type { ObservedRolloutSpoke, RolloutSpokeChange } from "#lib/domains/rollouts/decide.ts";
 import type { RolloutDetail, RolloutRecord } from "#lib/domains/rollouts/views.ts";
+import { getOperationRules } from "#lib/operations/check-action.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { isId } from "#lib/base/ids.ts";
 import { ROLLOUT_SPOKE_STATES, type RolloutState } from "#lib/model/rollout.ts";
@@ -100,6 +101,19 @@ export async function updateRollout(tx: Tx, id: string, change: RolloutChange): 
   const now = sql<Date>`wheelwright_now()`, hasEnded = change.state === "completed" || change.state === "aborted";
   return await tx.updateTable("rollouts").set({ ...change, updatedAt: now, ...(hasEnded && { finishedAt: now }) })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Whether the user is still an operator or, unless the action is for operators only, an admin of all these hubs. */
+export async function mayContinueRollout(
+  rows: RowQueries,
+  userId: string,
+  { federationIds, action }: Pick<RolloutRow, "federationIds" | "action">,
+): Promise<boolean> {
+  const isForAdmins = !getOperationRules(action).forOperators;
+  const { rows: found } = await sql`
+    select from users where id = ${userId} and disabled_at is null and (operator or ${isForAdmins} and ${federationIds}::text[]
+      <@ array(select federation_id from federation_members where user_id = ${userId}))`.execute(rows);
+  return found.length > 0;
 }
 
 /** Reads a rollout's spokes in order, with the state of their sites and of their operations. */

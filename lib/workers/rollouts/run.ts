@@ -14,6 +14,7 @@ import { createRolloutJob, ROLLOUT_JOB_KIND } from "#lib/domains/rollouts/job.ts
 import {
   claimRolloutSpoke,
   lockRollout,
+  mayContinueRollout,
   readObservedSpokes,
   saveSpokeChanges,
   updateRollout,
@@ -62,7 +63,11 @@ async function takeStep(tx: Tx, { job }: RolloutRun): Promise<RolloutStep> {
   await saveSpokeChanges(tx, rolloutId, changes);
   const bySpoke = new Map(changes.map((change) => [change.spokeId, change]));
   const spokes = observed.map((spoke) => ({ ...spoke, ...bySpoke.get(spoke.spokeId) }));
-  const step = decideRolloutStep(rollout, spokes, now);
+  const { userId, email } = job.requester;
+  const mayContinue = rollout.state !== "running" || await mayContinueRollout(tx, userId, rollout);
+  const step: RolloutStep = mayContinue
+    ? decideRolloutStep(rollout, spokes, now)
+    : { kind: "pause", reason: `${email} no longer has the rights for this rollout` };
   const note = "note" in step && rollout.state === "running" ? step.note : null;
   if (step.kind === "pause" || step.kind === "complete") {
     const isPause = step.kind === "pause", reason = isPause ? step.reason : null;

@@ -8,7 +8,7 @@ import type { RolloutSpokeState, RolloutState } from "#lib/model/rollout.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { selectRows } from "#test/support/rows.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ scene: WorkScene; ids: string[] }>("rollouts");
@@ -18,6 +18,7 @@ const SLUGS = ["ash", "birch", "cedar", "elm", "fir"];
 
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
+  await updateRows(scene.db, "users", { operator: true }, { id: scene.actor.userId });
   const hub = await scene.hub("north");
   context.ids = [];
   for (const slug of SLUGS) context.ids.push(await scene.spoke(hub, slug));
@@ -105,6 +106,15 @@ test("pauses at the first failure with its report, and tries it again when it is
   assert.equal(Object.values(statesOf(done)), SLUGS.map(() => "succeeded"));
   const restarts = await restartsOf(scene, rollout);
   assert.equal(restarts.map(({ spokeId }) => spokeId), [ids[0], ids[1], ids[2], ids[2], ids[3], ids[4]]);
+});
+
+test("pauses when the user who started it has lost the rights", async ({ scene }) => {
+  await updateRows(scene.db, "users", { operator: false }, { id: scene.actor.userId });
+  const rollout = await start(scene), paused = await becomes(scene, rollout, "paused");
+  await updateRows(scene.db, "users", { operator: true }, { id: scene.actor.userId });
+  assert.is(paused.reason, "ann@example.org no longer has the rights for this rollout");
+  assert.is(paused.counts.waiting, SLUGS.length);
+  await abortRollout(scene.app, scene.actor, await rowOf(scene, rollout));
 });
 
 test("waits for the operations that still run when it pauses", async ({ scene, ids }) => {
