@@ -63,6 +63,8 @@ async function main(args: string[]): Promise<number> {
     return selected.filter((file) => !onDeno || !FOR_NODE.test(file));
   };
   if (onDeno) console.log("Tests in a browser and of releases run with Node alone.");
+  // npm's package puts Deno into place when it first runs; if two did that at once, one would lose its own executable.
+  if (onDeno) await runProgram([command[0]!, "--version"], []);
   // Without a filter, watching starts with the changes: all tests take too long to wait for.
   const byChange = values.changed || (values.watch && filters.length === 0);
   const first = await find(byChange ? await listChangedFiles(REPOSITORY) : null);

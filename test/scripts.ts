@@ -50,6 +50,7 @@ async function main([script, ...words]: string[]): Promise<number> {
 
 async function check(words: readonly string[]): Promise<number> {
   const names = words.filter((word) => word !== "--fix" && word !== "all");
+  await run(["deno", "--version"]); // npm's package puts Deno into place when it first runs, which two must not do at once
   if (words.includes("--fix")) await run(["deno", "fmt", "--quiet"]);
   const all = Object.keys(CHECKS), normal = all.filter((name) => !SELDOM.includes(name));
   const queue = names.length > 0 ? names : words.includes("all") ? all : normal, failed: string[] = [];
