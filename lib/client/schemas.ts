@@ -1734,7 +1734,9 @@ export interface StreamEvent {
   federationId: string;
   /** The ID of the spoke to which the object belongs */
   spokeId?: string;
-  /** The spoke's or hub's state after the change */
+  /** The rollout's ID; absent if the event is not about a rollout */
+  rolloutId?: string;
+  /** The state of the spoke, rollout or hub after the change */
   state: string;
   /** The running operation */
   operation?: {

@@ -21,9 +21,11 @@ export interface StreamOperation {
 
 export interface NewStreamEvent {
   readonly federationId: string;
-  /** The ID of the spoke. Absent or null if the event is about the hub itself. */
+  /** The ID of the spoke. Absent or null if the event is not about a spoke. */
   readonly spokeId?: string | null;
-  /** The state of the spoke or hub after the change, which is also part of the event type. */
+  /** The ID of the rollout. Absent if the event is about a spoke or the hub itself. */
+  readonly rolloutId?: string;
+  /** The state of the spoke, rollout or hub after the change, which is also part of the event type. */
   readonly state: string;
   readonly operation?: StreamOperation | null;
   readonly error?: string | null;
@@ -45,6 +47,7 @@ export const StreamData = v.object({
   at: v.string(),
   federationId: v.string(),
   spokeId: v.optional(v.string()),
+  rolloutId: v.optional(v.string()),
   state: v.string(),
   operation: v.optional(v.object({
     id: v.string(),
@@ -58,8 +61,8 @@ export const StreamData = v.object({
 });
 export type StreamData = v.InferOutput<typeof StreamData>;
 
-function eventType({ spokeId, state }: NewStreamEvent): string {
-  return streamEventType(spokeId ? "Spoke" : "Federation", state);
+function eventType({ spokeId, rolloutId, state }: NewStreamEvent): string {
+  return streamEventType(spokeId ? "Spoke" : rolloutId ? "Rollout" : "Federation", state);
 }
 
 export async function insertStreamEvents(
@@ -89,6 +92,7 @@ function toStreamData(entry: NewStreamEvent, number: number, at: Date): StreamDa
     at: at.toISOString(),
     federationId: entry.federationId,
     ...(entry.spokeId && { spokeId: entry.spokeId }),
+    ...(entry.rolloutId && { rolloutId: entry.rolloutId }),
     state: entry.state,
     ...(entry.operation && { operation: entry.operation }),
     ...(entry.error && { error: entry.error }),

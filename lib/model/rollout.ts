@@ -1,7 +1,4 @@
-/** Declares the states of a rollout (one action on many spokes, in waves), and of each spoke in it. */
-
-export const ROLLOUT_STATES = ["running", "paused", "completed", "aborted"] as const;
-export type RolloutState = (typeof ROLLOUT_STATES)[number];
+/** Declares the parts of a rollout (one action on many spokes, in waves), and the states of each spoke in it. */
 
 /**
  * The states of a spoke in a rollout: its operation has not started; its operation runs; its operation succeeded and
@@ -13,6 +10,12 @@ export type RolloutSpokeState = (typeof ROLLOUT_SPOKE_STATES)[number];
 /** The actions that a rollout can run. */
 export const ROLLOUT_ACTIONS = ["upgrade", "resize", "reapply", "restart"] as const;
 export type RolloutAction = (typeof ROLLOUT_ACTIONS)[number];
+
+/** Describes a rollout's action, for example `upgrade to 5.2.2`. */
+export function describeRolloutAction(action: RolloutAction, parameters: Readonly<Record<string, unknown>>): string {
+  const values = Object.values(parameters).filter((value) => typeof value === "string");
+  return values.length === 0 ? action : `${action} to ${values.join(" ")}`;
+}
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];

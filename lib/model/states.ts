@@ -1,5 +1,5 @@
 /**
- * Declares the states of hubs and spokes, and the types of the stream events about them. This module imports nothing,
+ * Declares the states of hubs, spokes and rollouts, and the types of the stream events about them. This module imports nothing,
  * because the portal's script in the browser includes it.
  */
 
@@ -22,8 +22,11 @@ export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 export const HUB_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
 export type HubState = (typeof HUB_STATES)[number];
 
+export const ROLLOUT_STATES = ["running", "paused", "completed", "aborted"] as const;
+export type RolloutState = (typeof ROLLOUT_STATES)[number];
+
 /** Returns the type of a stream event, for example `SpokeUpdateActive` or `FederationUpdateProvisioning`. */
-export function streamEventType(subject: "Spoke" | "Federation", state: string): string {
+export function streamEventType(subject: "Spoke" | "Federation" | "Rollout", state: string): string {
   return `${subject}Update${state.charAt(0).toUpperCase()}${state.slice(1)}`;
 }
 
@@ -31,4 +34,5 @@ export function streamEventType(subject: "Spoke" | "Federation", state: string):
 export const STREAM_EVENT_TYPES: readonly string[] = [
   ...SPOKE_STATES.map((state) => streamEventType("Spoke", state)),
   ...HUB_STATES.map((state) => streamEventType("Federation", state)),
+  ...ROLLOUT_STATES.map((state) => streamEventType("Rollout", state)),
 ];

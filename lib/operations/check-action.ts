@@ -19,7 +19,7 @@
  *
  * An accepted operation changes the spoke's state immediately, or when it starts if other operations were queued first.
  * An action is checked against the state that the spoke will have after all queued operations have succeeded, so
- * `resumeHandler` can be requested while the spoke is still suspending.
+ * `resume` can be requested while the spoke is still suspending.
  */
 import { Fault } from "#lib/base/errors.ts";
 import type { OperationDeclaration, StateTransition } from "#lib/operations/operation.ts";

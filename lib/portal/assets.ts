@@ -1,40 +1,40 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export const portalScript = `\
-(()=>{var g=document.querySelector(".shell").dataset,de=document.getElementById("announcer");function p(e){de.textContent=e}function s(e,t=document){return[...t.querySelectorAll(e)]}function c(e,t={},...n){let o=Object.assign(document.createElement(
-e),t);return o.append(...n),o}function U({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
-e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function V(e,t){let n=!0;try{await navigator.clipboard.
+(()=>{var E=document.querySelector(".shell").dataset,de=document.getElementById("announcer");function p(e){de.textContent=e}function s(e,t=document){return[...t.querySelectorAll(e)]}function c(e,t={},...n){let o=Object.assign(document.createElement(
+e),t);return o.append(...n),o}function V({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
+e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function j(e,t){let n=!0;try{await navigator.clipboard.
 writeText(t.textContent)}catch{n=!1,getSelection()?.selectAllChildren(t)}return e.textContent=n?"Copied":"Selected",setTimeout(
-()=>e.textContent="Copy",2e3),n}var ue=3e3,L=c("p",{className:"callout warn",id:"connection",hidden:!0});document.getElementById("main").prepend(L);var E=!1,
-I=!1,N=null;async function me(){try{return(await fetch("/api/healthz",{cache:"no-store",signal:AbortSignal.timeout(1e4)})).
-status<500}catch{return!1}}async function m(){if(I)return;I=!0;let e=await me();I=!1,e?E&&(E=!1,L.hidden=!0,p("Connected"),
-N?location.assign(N):document.dispatchEvent(new Event("reconnected"))):(E||P("Reconnecting… This page may be out of date\\
-."),E=!0,setTimeout(m,ue))}function P(e){L.textContent=e,p(e),L.hidden=!1}addEventListener("offline",m);addEventListener(
-"online",m);document.addEventListener("click",e=>{let t=e.target.closest("a[href]");!E||!t||t.origin!==location.origin||
-t.target||e.ctrlKey||e.metaKey||e.shiftKey||(e.preventDefault(),N=t.href,P(\`Reconnecting… \${t.textContent.trim()} open\\
-s once connected.\`))});document.addEventListener("submit",e=>{E&&(e.preventDefault(),e.stopImmediatePropagation(),P("Rec\\
-onnecting… Nothing was sent. Submit the form again once connected."))},!0);function j(e){return[...e.elements].filter(({name:t,type:n})=>t&&!/^(password|hidden|file|submit|button)$/.test(n))}function C(e){
+()=>e.textContent="Copy",2e3),n}var ue=3e3,L=c("p",{className:"callout warn",id:"connection",hidden:!0});document.getElementById("main").prepend(L);var g=!1,
+I=!1,A=null;async function me(){try{return(await fetch("/api/healthz",{cache:"no-store",signal:AbortSignal.timeout(1e4)})).
+status<500}catch{return!1}}async function m(){if(I)return;I=!0;let e=await me();I=!1,e?g&&(g=!1,L.hidden=!0,p("Connected"),
+A?location.assign(A):document.dispatchEvent(new Event("reconnected"))):(g||N("Reconnecting… This page may be out of date\\
+."),g=!0,setTimeout(m,ue))}function N(e){L.textContent=e,p(e),L.hidden=!1}addEventListener("offline",m);addEventListener(
+"online",m);document.addEventListener("click",e=>{let t=e.target.closest("a[href]");!g||!t||t.origin!==location.origin||
+t.target||e.ctrlKey||e.metaKey||e.shiftKey||(e.preventDefault(),A=t.href,N(\`Reconnecting… \${t.textContent.trim()} open\\
+s once connected.\`))});document.addEventListener("submit",e=>{g&&(e.preventDefault(),e.stopImmediatePropagation(),N("Rec\\
+onnecting… Nothing was sent. Submit the form again once connected."))},!0);function W(e){return[...e.elements].filter(({name:t,type:n})=>t&&!/^(password|hidden|file|submit|button)$/.test(n))}function C(e){
 return/^(checkbox|radio)$/.test(e.type)}function fe(e){return e instanceof HTMLSelectElement?[...e.options].some(t=>t.selected!==
-t.defaultSelected):C(e)?e.checked!==e.defaultChecked:e.value!==e.defaultValue}function W(e,t){if(!e||e.method!=="post")return;
-let n=e.querySelector("#refusal")!==null,o=j(e).filter(a=>n||fe(a));if(o.length===0)return;let i={me:g.me,page:location.
+t.defaultSelected):C(e)?e.checked!==e.defaultChecked:e.value!==e.defaultValue}function Y(e,t){if(!e||e.method!=="post")return;
+let n=e.querySelector("#refusal")!==null,o=W(e).filter(a=>n||fe(a));if(o.length===0)return;let i={me:E.me,page:location.
 pathname+location.search,action:e.getAttribute("action"),values:o.map(a=>[a.name,a.value,C(a)&&a.checked]),sent:t};sessionStorage.
 setItem("draft",JSON.stringify(i))}function pe({action:e,values:t}){let n=s("main form").find(i=>i.getAttribute("action")===
-e&&t.every(([a])=>i.elements.namedItem(a)));if(!n)return;for(let[i,a,r]of t)for(let l of j(n).filter(u=>u.name===i))C(l)?
+e&&t.every(([a])=>i.elements.namedItem(a)));if(!n)return;for(let[i,a,r]of t)for(let l of W(n).filter(u=>u.name===i))C(l)?
 l.value===a&&(l.checked=r):l.value=a;n.prepend(c("p",{className:"callout info",role:"status"},"Your session ended, and n\\
-othing was sent. Your input is restored.")),n.dispatchEvent(new Event("input",{bubbles:!0}))}var A=location.hash==="#dra\\
+othing was sent. Your input is restored.")),n.dispatchEvent(new Event("input",{bubbles:!0}))}var P=location.hash==="#dra\\
 ft",d=JSON.parse(sessionStorage.getItem("draft")||"null"),he=sessionStorage.getItem("lost")==="yes";sessionStorage.removeItem(
-"lost");A&&history.replaceState(null,"",location.pathname+location.search);d&&d.me!==g.me?sessionStorage.removeItem("dra\\
-ft"):d&&(A||he)&&d.page===location.pathname+location.search?pe(d):d&&A?D(d.page):d&&d.sent&&sessionStorage.removeItem("d\\
-raft");function D(e){sessionStorage.setItem("lost","yes"),location.replace(e)}document.addEventListener("input",e=>W(e.target.
+"lost");P&&history.replaceState(null,"",location.pathname+location.search);d&&d.me!==E.me?sessionStorage.removeItem("dra\\
+ft"):d&&(P||he)&&d.page===location.pathname+location.search?pe(d):d&&P?D(d.page):d&&d.sent&&sessionStorage.removeItem("d\\
+raft");function D(e){sessionStorage.setItem("lost","yes"),location.replace(e)}document.addEventListener("input",e=>Y(e.target.
 form,!1));document.addEventListener("submit",e=>{let t=e.target;t.getAttribute("action")==="/sign-out"?sessionStorage.removeItem(
-"draft"):e.defaultPrevented||W(t,!0)});var ge=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit"});function v(e){
-for(let t of s("time[datetime]",e))t.textContent=ge.format(new Date(t.dateTime)).replace(" at ",", ");for(let t of s("[d\\
+"draft"):e.defaultPrevented||Y(t,!0)});var Ee=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit"});function v(e){
+for(let t of s("time[datetime]",e))t.textContent=Ee.format(new Date(t.dateTime)).replace(" at ",", ");for(let t of s("[d\\
 ata-copy]:not(:has(button))",e)){let n=\`Copy \${t.dataset.copy}\`;t.append(c("button",{type:"button",className:"quiet",ariaLabel:n},
-"Copy"))}}v(document);document.addEventListener("click",async({target:e})=>{let t=e.closest("[data-copy] > button");t&&await V(
-t,t.parentElement.querySelector("code"))&&p("Copied")});var F=new WeakMap;function Y(){for(let e of s("[data-counts]")){
+"Copy"))}}v(document);document.addEventListener("click",async({target:e})=>{let t=e.closest("[data-copy] > button");t&&await j(
+t,t.parentElement.querySelector("code"))&&p("Copied")});var F=new WeakMap;function G(){for(let e of s("[data-counts]")){
 let t=e.dataset.counts,n=performance.now();F.get(e)?.initial!==t&&F.set(e,{initial:t,from:n-1e3*Number(t)}),e.textContent=
-Ee(Math.floor((n-F.get(e).from)/1e3))}}function Ee(e){let t=Math.floor(e/60),n=o=>String(o).padStart(2,"0");return e<1?"\\
-under 1 s":t<1?\`\${e} s\`:t<60?\`\${t} min \${n(e%60)} s\`:\`\${Math.floor(t/60)} h \${n(t%60)} min\`}setInterval(Y,1e3);document.
-addEventListener("refreshed",Y);var R=new URL(location.href);R.searchParams.has("done")&&(R.searchParams.delete("done"),
+ge(Math.floor((n-F.get(e).from)/1e3))}}function ge(e){let t=Math.floor(e/60),n=o=>String(o).padStart(2,"0");return e<1?"\\
+under 1 s":t<1?\`\${e} s\`:t<60?\`\${t} min \${n(e%60)} s\`:\`\${Math.floor(t/60)} h \${n(t%60)} min\`}setInterval(G,1e3);document.
+addEventListener("refreshed",G);var R=new URL(location.href);R.searchParams.has("done")&&(R.searchParams.delete("done"),
 history.replaceState(null,"",R));for(let e of s(".side nav, .tabs")){let t=e.querySelector("[aria-current]");t&&(e.scrollLeft=
 t.offsetLeft-(e.clientWidth-t.offsetWidth)/2)}document.addEventListener("click",e=>{for(let t of s("details.menu[open]"))
 t.contains(e.target)||(t.open=!1)});var ye={DETAILS:["open"],INPUT:["value","checked"],OPTION:["selected"]};function y(e,t){e.nodeType!==t.nodeType||e.nodeName!==
@@ -46,49 +46,50 @@ name:o,value:i}of t.attributes)e.getAttribute(o)!==i&&!n.includes(o)&&e.setAttri
 r.id&&!n.has(r.id)?r.remove():r.id&&o.set(r.id,r);let i=e.firstChild,a=()=>{let r=i;i=r.nextSibling,r.remove()};for(let r of[
 ...t.childNodes]){if(r instanceof Element)for(;i instanceof Text;)a();let l=w(r),u=l?o.get(l):i&&!w(i)&&i.nodeName===r.nodeName?
 i:void 0;if(!u){e.insertBefore(r,i);continue}u!==i&&e.insertBefore(u,i),i=u.nextSibling,y(u,r)}for(;i;)a()}document.addEventListener("submit",e=>{let t=e.target;t.method==="post"&&(t.dataset.sent?e.preventDefault():t.dataset.sent=
-"yes")});function G(){for(let e of s("form[data-sent]"))delete e.dataset.sent}addEventListener("pageshow",G);addEventListener(
-"keydown",({key:e})=>{e==="Escape"&&G()});for(let e of s("[data-ticks]"))e.hidden=!1,e.addEventListener("change",()=>{for(let t of s(
+"yes")});function J(){for(let e of s("form[data-sent]"))delete e.dataset.sent}addEventListener("pageshow",J);addEventListener(
+"keydown",({key:e})=>{e==="Escape"&&J()});for(let e of s("[data-ticks]"))e.hidden=!1,e.addEventListener("change",()=>{for(let t of s(
 e.dataset.ticks))t.checked=e.checked});function Te(e){let t,n=0;e.addEventListener("input",()=>{clearTimeout(t),t=setTimeout(
 o,500)});async function o(){let i=++n,a=document.getElementById(e.dataset.previews),r=new URLSearchParams([...new FormData(
 e)]);r.set("preview","yes"),a.ariaBusy="true";try{let l=await fetch(e.action,{method:"POST",body:r,headers:{accept:"text\\
 /html"}}),H=new DOMParser().parseFromString(await l.text(),"text/html").getElementById(a.id);i===n&&H&&(v(H),y(a,H))}catch{}finally{
-i===n&&(a.ariaBusy=null)}}}s("form[data-previews]").forEach(Te);var z=["provisioning","active","failed","suspending","suspended","resuming","updating","removing","removed"],Ge=z.filter(
-e=>e!=="removed"),be=["provisioning","active","failed","removing","removed"];function J(e,t){return\`\${e}Update\${t.charAt(
-0).toUpperCase()}\${t.slice(1)}\`}var Q=[...z.map(e=>J("Spoke",e)),...be.map(e=>J("Federation",e))];var ee=15e3,Le=60,we=400,{hub:_,spoke:X,poll:Z}=g,h=new Set,$=!1,M=!1,te=0,B;async function Me(){if($){M=!0;return}$=!0;
+i===n&&(a.ariaBusy=null)}}}s("form[data-previews]").forEach(Te);var z=["provisioning","active","failed","suspending","suspended","resuming","updating","removing","removed"],Je=z.filter(
+e=>e!=="removed"),be=["provisioning","active","failed","removing","removed"],Le=["running","paused","completed","aborted"];
+function O(e,t){return\`\${e}Update\${t.charAt(0).toUpperCase()}\${t.slice(1)}\`}var Q=[...z.map(e=>O("Spoke",e)),...be.map(e=>O(
+"Federation",e)),...Le.map(e=>O("Rollout",e))];var ee=15e3,we=60,Me=400,{hub:K,spoke:X,poll:Z}=E,h=new Set,$=!1,M=!1,te=0,B;async function xe(){if($){M=!0;return}$=!0;
 let e=performance.now(),t=h;h=new Set;try{let n=t?\`\${location.pathname}?rows=\${[...t].join()}\`:location.href,o=await fetch(
-n,{headers:{accept:"text/html"}});o.ok||(h=null),o.ok?xe(new DOMParser().parseFromString(await o.text(),"text/html"),t):
+n,{headers:{accept:"text/html"}});o.ok||(h=null),o.ok?He(new DOMParser().parseFromString(await o.text(),"text/html"),t):
 o.status===401?D(location.href):o.status===403?location.replace(location.href):o.status===404?location.replace(await ke()):
-o.status>500&&m()}catch{h=null,m()}te=performance.now()+Math.max(we,4*(performance.now()-e)),$=!1,ne()}async function ke(){
-for(let{href:e}of s(".crumbs a").reverse())if((await fetch(e)).ok)return e;return location.href}function xe(e,t){let n=()=>document.
+o.status>500&&m()}catch{h=null,m()}te=performance.now()+Math.max(Me,4*(performance.now()-e)),$=!1,ne()}async function ke(){
+for(let{href:e}of s(".crumbs a").reverse())if((await fetch(e)).ok)return e;return location.href}function He(e,t){let n=()=>document.
 getElementById("state")?.textContent,o=n();v(e);for(let a of s("[data-live][id]")){let r=e.getElementById(a.id);r&&!a.parentElement.
 closest("[data-live][id]")&&y(a,r)}for(let a of t??[]){let r=document.getElementById(a),l=e.getElementById(a);r&&l?y(r,l):
-k()}let i=n();i&&i!==o&&(p(\`\${document.querySelector("h1").textContent}: \${i}\`),document.getElementById("flash")?.remove()),
-document.dispatchEvent(new Event("refreshed"))}function k(){h=null,K()}function He(e){if(X&&e&&e!==X)return;(!location.search&&
-e?document.querySelector(\`#spokes #\${e}\`):null)?h?.add(e):h=null,K()}function K(){document.hidden&&(M=!0),!(B||document.
-hidden)&&(B=setTimeout(()=>{B=void 0,Me()},Math.max(Le,te-performance.now())))}function ne(){M&&(M=!1,K())}var f,S="unop\\
-ened",O=g.since;function T(){if(!(!_||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`/api/fe\\
-derations/\${_}/events?since=\${O}\`);for(let e of Q)f.addEventListener(e,({data:t,lastEventId:n})=>{O=n||O,He(JSON.parse(t).
-spokeId)});f.addEventListener("open",()=>{S==="lost"&&k(),S="open"}),f.addEventListener("error",()=>{S="lost",m()})}}function oe(){
+x()}let i=n();i&&i!==o&&(p(\`\${document.querySelector("h1").textContent}: \${i}\`),document.getElementById("flash")?.remove()),
+document.dispatchEvent(new Event("refreshed"))}function x(){h=null,U()}function Ie(e){if(X&&e&&e!==X)return;(!location.search&&
+e?document.querySelector(\`#spokes #\${e}\`):null)?h?.add(e):h=null,U()}function U(){document.hidden&&(M=!0),!(B||document.
+hidden)&&(B=setTimeout(()=>{B=void 0,xe()},Math.max(we,te-performance.now())))}function ne(){M&&(M=!1,U())}var f,S="unop\\
+ened",_=E.since;function T(){if(!(!K||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`/api/fe\\
+derations/\${K}/events?since=\${_}\`);for(let e of Q)f.addEventListener(e,({data:t,lastEventId:n})=>{_=n||_,Ie(JSON.parse(t).
+spokeId)});f.addEventListener("open",()=>{S==="lost"&&x(),S="open"}),f.addEventListener("error",()=>{S="lost",m()})}}function oe(){
 f&&(f.close(),S="lost")}T();document.addEventListener("visibilitychange",()=>{document.hidden?oe():ne(),T()});addEventListener(
-"pagehide",oe);addEventListener("pageshow",({persisted:e})=>{e&&T()});document.addEventListener("reconnected",()=>{T(),k()});
-(_||Z)&&setInterval(()=>{T(),S!=="open"&&k()},1e3*Number(Z??0)||ee);var q=null;async function re(){if(!document.hidden)try{
+"pagehide",oe);addEventListener("pageshow",({persisted:e})=>{e&&T()});document.addEventListener("reconnected",()=>{T(),x()});
+(K||Z)&&setInterval(()=>{T(),S!=="open"&&x()},1e3*Number(Z??0)||ee);var q=null;async function re(){if(!document.hidden)try{
 let e=q?{"if-none-match":q}:void 0,t=await fetch("/api/notifications/unread-count",e&&{headers:e});if(t.status!==200)return;
 q=t.headers.get("etag");let{count:n}=await t.json(),o=document.getElementById("unread");o.hidden=n===0,o.firstElementChild.
-textContent=n>99?"99+":String(n)}catch{m()}}setInterval(re,ee);document.addEventListener("refreshed",re);var ae={h:"hubs",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,x=localStorage.getItem("keys")!=="o\\
+textContent=n>99?"99+":String(n)}catch{m()}}setInterval(re,ee);document.addEventListener("refreshed",re);var ae={h:"hubs",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,k=localStorage.getItem("keys")!=="o\\
 ff";function se(e){return document.querySelector(\`.side a[href="/\${ae[e]}"]\`)}var ce=c("button",{},"Shortcuts");ce.addEventListener(
 "click",le);document.querySelector(".outer").append(c("li",{},ce));function le(){(document.querySelector("dialog.keys")??
-Ie()).showModal()}function Ie(){let e=Object.entries(ae).filter(([r])=>se(r)),t=[["/","Search on this page"],...e.map(([
+Ae()).showModal()}function Ae(){let e=Object.entries(ae).filter(([r])=>se(r)),t=[["/","Search on this page"],...e.map(([
 r,l])=>[\`g \${r}\`,\`Go to \${l==="tokens"?"API tokens":l}\`]),["j  k","Next and previous item in a list"],["c","Create"],["?",
 "Show these shortcuts"]],n=c("dl");for(let[r,l]of t)n.append(c("dt",{},c("kbd",{},r)),c("dd",{},l));let o=c("input",{type:"\\
-checkbox",checked:x});o.addEventListener("change",()=>{x=o.checked,localStorage.setItem("keys",x?"on":"off")});let i=c("\\
+checkbox",checked:k});o.addEventListener("change",()=>{k=o.checked,localStorage.setItem("keys",k?"on":"off")});let i=c("\\
 button",{className:"quiet"},"Close"),a=c("dialog",{className:"keys"},c("h2",{id:"keys-title"},"Keyboard shortcuts"),n,c(
 "label",{className:"tickbox"},o,"Enable shortcuts"),i);return a.setAttribute("aria-labelledby","keys-title"),i.addEventListener(
 "click",()=>a.close()),document.body.append(a),a}function Ne(){let e=document.querySelector("main input[type=search]");e?.
 focus(),e?.select()}function ie(e){let t=s(".list .cover").filter(({offsetParent:o})=>o!==null),n=t.indexOf(document.activeElement);
 t[Math.min(t.length-1,Math.max(0,n<0?0:n+e))]?.focus()}var Pe={"/":Ne,"?":le,g(){b=!0,setTimeout(()=>b=!1,1500)},j:()=>ie(
-1),k:()=>ie(-1),c:()=>document.querySelector("[data-create]")?.click()};function Ae(){for(let e of s("details.menu[open]"))
-e.open=!1,e.querySelector("summary").focus()}document.addEventListener("keydown",e=>{let{key:t}=e;if(t==="Escape"&&Ae(),
-!x||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||U(e))return;let n=b?se(t):null,o=b?n&&(()=>n.
+1),k:()=>ie(-1),c:()=>document.querySelector("[data-create]")?.click()};function Ce(){for(let e of s("details.menu[open]"))
+e.open=!1,e.querySelector("summary").focus()}document.addEventListener("keydown",e=>{let{key:t}=e;if(t==="Escape"&&Ce(),
+!k||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||V(e))return;let n=b?se(t):null,o=b?n&&(()=>n.
 click()):Pe[t];b=!1,o&&(e.preventDefault(),o())});})();
 `;
 

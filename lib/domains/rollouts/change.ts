@@ -2,14 +2,13 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { createRolloutEntry } from "#lib/domains/rollouts/create.ts";
 import { createRolloutJob } from "#lib/domains/rollouts/job.ts";
+import { recordRolloutChange } from "#lib/domains/rollouts/record.ts";
 import { lockRollout, type RolloutRow, showRollout, updateRollout } from "#lib/domains/rollouts/store.ts";
 import type { RolloutDetail, RolloutResumption } from "#lib/domains/rollouts/views.ts";
-import type { RolloutState } from "#lib/model/rollout.ts";
+import type { RolloutState } from "#lib/model/states.ts";
 
 /** Pauses a rollout: further operations wait until it is resumed. Throws a `conflict` fault (`rollout_state`). */
 export async function pauseRollout(app: App, actor: Actor, rollout: RolloutRow): Promise<RolloutDetail> {
@@ -19,7 +18,7 @@ export async function pauseRollout(app: App, actor: Actor, rollout: RolloutRow):
       note: null,
       reason: `Paused by ${actor.email}`,
     });
-    await recordChange(tx, actor, { audit: [createRolloutEntry(row, "rollout_paused", { reason: row.reason })] });
+    await recordRolloutChange(tx, actor, row, "rollout_paused", { metadata: { reason: row.reason } });
     return row;
   });
 }
@@ -36,10 +35,8 @@ export async function resumeRollout(
     const change = failed === "retry" ? { state: "waiting" as const, reason: null } : { state: "skipped" as const };
     await tx.updateTable("rollout_spokes").set(change).where("rolloutId", "=", row.id).where("state", "=", "failed")
       .execute();
-    await recordChange(tx, actor, {
-      audit: [createRolloutEntry(row, "rollout_resumed", { failed })],
-      jobs: [createRolloutJob(row.id)],
-    });
+    const jobs = [createRolloutJob(row.id)];
+    await recordRolloutChange(tx, actor, row, "rollout_resumed", { metadata: { failed }, jobs });
     return row;
   });
 }
@@ -51,7 +48,7 @@ export async function abortRollout(app: App, actor: Actor, rollout: RolloutRow):
     const row = await updateRollout(tx, rollout.id, { state: "aborted", note: null, reason });
     await tx.updateTable("rollout_spokes").set({ state: "skipped", reason: sql`'The rollout was aborted'` })
       .where("rolloutId", "=", row.id).where("state", "=", "waiting").execute();
-    await recordChange(tx, actor, { audit: [createRolloutEntry(row, "rollout_aborted", { reason })] });
+    await recordRolloutChange(tx, actor, row, "rollout_aborted", { metadata: { reason } });
     return row;
   });
 }

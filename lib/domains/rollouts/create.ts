@@ -1,12 +1,11 @@
 /** Creates and previews rollouts. */
 import type { App } from "#lib/app.ts";
-import type { AuditEntry } from "#lib/audit/store.ts";
 import { createId } from "#lib/base/ids.ts";
-import { recordChange } from "#lib/changes/record.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { createRolloutJob } from "#lib/domains/rollouts/job.ts";
 import { planRollout } from "#lib/domains/rollouts/plan.ts";
-import { type RolloutRow, showRollout } from "#lib/domains/rollouts/store.ts";
+import { recordRolloutChange } from "#lib/domains/rollouts/record.ts";
+import { showRollout } from "#lib/domains/rollouts/store.ts";
 import type { NewRollout, RolloutDetail, RolloutPreview } from "#lib/domains/rollouts/views.ts";
 import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import type { RolloutAction } from "#lib/model/rollout.ts";
@@ -44,10 +43,8 @@ export async function createRollout(
       operationId: null,
       reason,
     }))).execute();
-    await recordChange(tx, actor, {
-      audit: [createRolloutEntry(row, "rollout_created", { spokes: spokes.length })],
-      jobs: [createRolloutJob(row.id)],
-    });
+    const jobs = [createRolloutJob(row.id)];
+    await recordRolloutChange(tx, actor, row, "rollout_created", { metadata: { spokes: spokes.length }, jobs });
     return await showRollout(tx, actor, row);
   });
 }
@@ -66,21 +63,5 @@ export async function previewRollout(app: App, actor: Actor, input: NewRollout):
     spokes: spokes.map(({ spoke: { id, federationId, slug, domain }, wave, reason }) => ({
       ...{ spokeId: id, federationId, slug, domain, wave, reason },
     })),
-  };
-}
-
-/** Creates an audit entry. It belongs to the rollout's hub, or to the service if the spokes are in several hubs. */
-export function createRolloutEntry(
-  { id, action, parameters, federationIds }: Pick<RolloutRow, "id" | "action" | "parameters" | "federationIds">,
-  kind: AuditEntry["kind"],
-  metadata: Readonly<Record<string, unknown>> = {},
-): AuditEntry {
-  const [federationId] = federationIds;
-  return {
-    kind,
-    objectType: "rollout",
-    objectId: id,
-    federationId: federationIds.length === 1 ? federationId! : null,
-    metadata: { action, ...parameters, ...metadata },
   };
 }

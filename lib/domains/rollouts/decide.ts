@@ -1,6 +1,6 @@
 /** Decides what a rollout does next. These functions are pure: they neither read nor write the database. */
-import type { RolloutSpokeState, RolloutState, RolloutWindow } from "#lib/model/rollout.ts";
-import type { SpokeState } from "#lib/model/states.ts";
+import type { RolloutSpokeState, RolloutWindow } from "#lib/model/rollout.ts";
+import type { RolloutState, SpokeState } from "#lib/model/states.ts";
 import type { JobState } from "#lib/jobs/job.ts";
 import { findNextOpening, isWindowOpen } from "#lib/domains/rollouts/window.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";

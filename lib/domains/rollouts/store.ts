@@ -10,7 +10,8 @@ import type { RolloutDetail, RolloutRecord } from "#lib/domains/rollouts/views.t
 import { getOperationRules } from "#lib/operations/check-action.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { isId } from "#lib/base/ids.ts";
-import { ROLLOUT_SPOKE_STATES, type RolloutState } from "#lib/model/rollout.ts";
+import { ROLLOUT_SPOKE_STATES } from "#lib/model/rollout.ts";
+import type { RolloutState } from "#lib/model/states.ts";
 
 export type RolloutRow = Selectable<Schema["rollouts"]>;
 

@@ -1,7 +1,8 @@
 /** Defines the API schemas for rollouts: one action on many spokes, in waves. */
 import * as v from "valibot";
 import { parameterEntries } from "#lib/model/field.ts";
-import { ROLLOUT_ACTIONS, ROLLOUT_SPOKE_STATES, ROLLOUT_STATES, WEEKDAYS } from "#lib/model/rollout.ts";
+import { ROLLOUT_ACTIONS, ROLLOUT_SPOKE_STATES, WEEKDAYS } from "#lib/model/rollout.ts";
+import { ROLLOUT_STATES } from "#lib/model/states.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
 import {
   boundedList,

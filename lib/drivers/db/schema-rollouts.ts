@@ -1,7 +1,8 @@
 /** Defines the tables for rollouts, for the query builder Kysely. */
 import type { ColumnType, Generated } from "kysely";
 import type { JsonColumn, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
-import type { RolloutAction, RolloutSpokeState, RolloutState, RolloutWindow } from "#lib/model/rollout.ts";
+import type { RolloutAction, RolloutSpokeState, RolloutWindow } from "#lib/model/rollout.ts";
+import type { RolloutState } from "#lib/model/states.ts";
 
 export interface RolloutTables {
   rollouts: {

@@ -34,6 +34,9 @@ const MAIL_TEMPLATES = {
   "backup-unverified": v.object({ spokeId: Text, spoke: Text, domain: Text, backupId: Text, reason: Text }),
   /** Informs operators of a request to restore a backup. `by` is the requester's address. `command` restores it. */
   "restore-requested": v.object({ by: Text, spoke: Text, domain: Text, backupId: Text, reason: Text, command: Text }),
+  /** Tells the user who requested a rollout that it paused itself. `done` and `failed` are parts of `changed`. */
+  "rollout-paused": v.object({ id: Text, action: Text, reason: Text, done: Count, failed: Count, changed: Count }),
+  "rollout-completed": v.object({ id: Text, action: Text, done: Count, failed: Count, changed: Count }),
   "request-approved": v.object({ hub: Text, slug: Text }),
   "request-rejected": v.object({ hub: Text, reason: Text }),
   /** Announces API changes. Links to /changelog. `more` is the number of notices that the email omits. */

@@ -9,6 +9,10 @@ const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
 
+/** The maximum lengths of a name in the text and in the subject line, and of a reason, in characters. */
+export const MAX_NAME = 60, MAX_SUBJECT_NAME = 36;
+const MAX_REASON = 2000;
+
 /** The maximum number of code points per visible character, on average. A family emoji has seven. */
 const MAX_CODE_POINTS = 8;
 
@@ -25,4 +29,11 @@ export function cleanName(text: string, maxLength: number): string {
 /** Returns the cleaned name with invisible spaces inserted, so that email programs do not turn it into a link. */
 export function preventAutoLink(text: string, maxLength: number): string {
   return cleanName(text, maxLength).replace(/:\/\//g, ":/\u200b/").replace(/\.(?=[\p{L}\p{N}])/gu, ".\u200b");
+}
+
+/** Cleans text written by an operator. Keeps line breaks, and keeps links clickable. */
+export function cleanLines(text: string): string {
+  const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
+  const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();
+  return plain.length > MAX_REASON ? `${plain.slice(0, MAX_REASON - 1).toWellFormed()}…` : plain;
 }

@@ -9,12 +9,10 @@ import {
   paragraphBlock,
 } from "#lib/drivers/mail/content.ts";
 import type { AnnouncedNotice, MailTemplate, MailTemplateData, QueuedMailOf } from "#lib/drivers/mail/letter.ts";
-import { cleanName, preventAutoLink } from "#lib/drivers/mail/names.ts";
+import { OPERATION_TEMPLATES } from "#lib/drivers/mail/operation-templates.ts";
+import { cleanLines, cleanName, MAX_NAME, MAX_SUBJECT_NAME, preventAutoLink } from "#lib/drivers/mail/names.ts";
 
-const MAX_NAME = 60; // the maximum length of a name in the text, in characters
-const MAX_SUBJECT_NAME = 36; // the maximum length of a name in the subject line, in characters
 const MAX_PLACES = 10;
-const MAX_REASON = 2000;
 const MAX_NOTICE_SUBJECT = 200, MAX_SUBJECT_NOTICE = 72; // maximum lengths in the text and in the subject line
 
 export function buildMailContent<T extends MailTemplate>(
@@ -27,6 +25,8 @@ export function buildMailContent<T extends MailTemplate>(
 const TEMPLATES: {
   readonly [T in MailTemplate]: (about: MailTemplateData[T], host: string, email: string) => MailContent;
 } = {
+  ...OPERATION_TEMPLATES,
+
   invitation: ({ inviter, places, expiresAt }, host) => {
     const who = preventAutoLink(inviter, MAX_NAME) || "Somebody";
     const names = places.map((place) => preventAutoLink(place, MAX_NAME)), [first] = names;
@@ -118,46 +118,6 @@ const TEMPLATES: {
     ],
   }),
 
-  "backup-unverified": ({ spokeId, spoke, domain, backupId, reason }, host) => ({
-    subject: `A backup of ${preventAutoLink(spoke, MAX_SUBJECT_NAME)} could not be restored`,
-    preview: "A restore test failed. The site is not affected.",
-    title: "A backup could not be restored",
-    blocks: [
-      paragraphBlock(
-        `The restore test of the newest backup of ${preventAutoLink(spoke, MAX_NAME)} (${
-          preventAutoLink(domain, MAX_NAME)
-        }) at ${host} ` +
-          "failed. The site itself is not affected. The reason for the failure:",
-      ),
-      { kind: "quote", text: cleanLines(reason) },
-      paragraphBlock(
-        `Backup: ${cleanName(backupId, MAX_NAME)} of the spoke ${
-          cleanName(spokeId, MAX_NAME)
-        }. Fix the cause, then create ` +
-          "another backup. You get no further email until a restore test succeeds.",
-      ),
-    ],
-  }),
-
-  "restore-requested": ({ by, spoke, domain, backupId, reason, command }, host) => ({
-    subject: `A restore of ${preventAutoLink(spoke, MAX_SUBJECT_NAME)} was requested`,
-    preview: "An operator must restore the backup or decline the request.",
-    title: "A restore was requested",
-    blocks: [
-      paragraphBlock(
-        `At ${host}, ${cleanName(by, MAX_NAME)} requests a restore of ${preventAutoLink(spoke, MAX_NAME)} ` +
-          `(${preventAutoLink(domain, MAX_NAME)}) from the backup ${cleanName(backupId, MAX_NAME)}:`,
-      ),
-      { kind: "quote", text: cleanLines(reason) },
-      paragraphBlock(`To restore the backup, run this command on the server: ${cleanName(command, 200)}`),
-      paragraphBlock(
-        "The request closes when the restore succeeds. To decline the request, use the spoke's backups page or POST " +
-          "/api/restore-requests/{id}/decide. Only a user's first request in an hour is emailed. Your notifications " +
-          "show all requests.",
-      ),
-    ],
-  }),
-
   "request-approved": ({ hub, slug }, host) => ({
     subject: `Your hub ${preventAutoLink(hub, MAX_SUBJECT_NAME)} was approved`,
     preview: "You are the administrator of the new hub.",
@@ -208,13 +168,6 @@ const TEMPLATES: {
     };
   },
 };
-
-/** Cleans text written by an operator. Keeps line breaks, and keeps links clickable. */
-function cleanLines(text: string): string {
-  const lines = text.slice(0, MAX_REASON * 2).split(/\r\n?|\n/).map((line) => cleanName(line, MAX_REASON));
-  const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();
-  return plain.length > MAX_REASON ? `${plain.slice(0, MAX_REASON - 1).toWellFormed()}…` : plain;
-}
 
 function subjectOf({ kind, what, from }: AnnouncedNotice): string {
   const name = cleanName(what, MAX_SUBJECT_NOTICE);

@@ -6,7 +6,8 @@ import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts
 import type { IconName } from "#lib/portal/components/icons.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { ROLLOUT_STATES, type RolloutSpokeState, type RolloutState, WEEKDAYS } from "#lib/model/rollout.ts";
+import { describeRolloutAction, type RolloutSpokeState, WEEKDAYS } from "#lib/model/rollout.ts";
+import { ROLLOUT_STATES, type RolloutState } from "#lib/model/states.ts";
 
 export const ROLLOUTS_PER_PAGE = 25;
 const REFRESH_INTERVAL = 5; // seconds
@@ -148,8 +149,8 @@ export function formatSpokes(count: number): string {
 }
 
 export function formatRolloutAction({ action, parameters }: Pick<RolloutItem, "action" | "parameters">): string {
-  const values = Object.values(parameters).filter((value) => typeof value === "string");
-  return [ui.humanize(action), ...values.length > 0 ? ["to", ...values] : []].join(" ");
+  const text = describeRolloutAction(action, parameters);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Returns the number of spokes that the rollout changes. */

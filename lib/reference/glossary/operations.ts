@@ -4,7 +4,7 @@ import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossar
 export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
   "Operation.state": ["The operation's state", "running"],
   "OperationDetail.state": ["The operation's state", "failed"],
-  "StreamEvent.state": ["The spoke's or hub's state after the change", "provisioning"],
+  "StreamEvent.state": ["The state of the spoke, rollout or hub after the change", "provisioning"],
   "ActionPreview.state": ["The spoke's current state", "active"],
   becomes: ["The spoke's state after the action has succeeded", "suspended"],
   status: ['The same value as in the field "state"', "active"],

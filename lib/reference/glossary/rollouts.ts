@@ -47,6 +47,7 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
     SHARED.map(([name, owners, entry]) => [owners.map((owner) => `${owner}.${name}`).join(" | "), entry]),
   ),
   "path.rolloutId": ["The rollout's ID", ROLLOUT_ID],
+  "StreamEvent.rolloutId": ["The rollout's ID; absent if the event is not about a rollout", ROLLOUT_ID],
   "NewRollout.": ["", {
     action: "upgrade",
     lmsVersion: "5.2.2",

@@ -6,11 +6,10 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { createRolloutEntry } from "#lib/domains/rollouts/create.ts";
 import { decideRolloutStep, type RolloutStep, settleSpoke } from "#lib/domains/rollouts/decide.ts";
 import { createRolloutJob, ROLLOUT_JOB_KIND } from "#lib/domains/rollouts/job.ts";
+import { createRolloutMails, recordRolloutChange } from "#lib/domains/rollouts/record.ts";
 import {
   claimRolloutSpoke,
   lockRollout,
@@ -73,9 +72,9 @@ async function takeStep(tx: Tx, { job }: RolloutRun): Promise<RolloutStep> {
     const isPause = step.kind === "pause", reason = isPause ? step.reason : null;
     const row = await updateRollout(tx, rolloutId, { state: isPause ? "paused" : "completed", note, reason });
     const failed = spokes.filter(({ state }) => state === "failed").length;
-    const kind = isPause ? "rollout_paused" : "rollout_completed";
-    await recordChange(tx, job.requester, {
-      audit: [createRolloutEntry(row, kind, { spokes: spokes.length, failed, ...(reason !== null && { reason }) })],
+    await recordRolloutChange(tx, job.requester, row, isPause ? "rollout_paused" : "rollout_completed", {
+      metadata: { spokes: spokes.length, failed, ...(reason !== null && { reason }) },
+      jobs: await createRolloutMails(tx, row, spokes),
     });
   } else if (note !== rollout.note) await updateRollout(tx, rolloutId, { note });
   return step;

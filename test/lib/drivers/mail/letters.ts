@@ -54,6 +54,21 @@ export const LETTERS: Readonly<Record<string, QueuedMail>> = {
       command: "wheelwright restore spk_06fj2c4v7tq0w1x9n3m8k5r2dh --backup bak_06fj2c8q1w9n3m8k5r2dt7w1xy",
     },
   },
+  "rollout-paused": {
+    template: "rollout-paused",
+    to,
+    about: {
+      id: "rol_06fj2c8q1w9n3m8k5r2dt7w1xy",
+      action: "upgrade to 5.2.2",
+      reason: "One spoke failed",
+      ...{ done: 41, failed: 1, changed: 187 },
+    },
+  },
+  "rollout-completed": {
+    template: "rollout-completed",
+    to,
+    about: { id: "rol_06fj2c8q1w9n3m8k5r2dt7w1xy", action: "reapply", done: 1, failed: 0, changed: 1 },
+  },
   "request-approved": { template: "request-approved", to, about: { hub: "Northern schools", slug: "north" } },
   "request-rejected": {
     template: "request-rejected",

@@ -4,10 +4,12 @@ import { createRollout } from "#lib/domains/rollouts/create.ts";
 import { abortRollout, pauseRollout, resumeRollout } from "#lib/domains/rollouts/change.ts";
 import { type RolloutRow, showRollout } from "#lib/domains/rollouts/store.ts";
 import type { NewRollout, RolloutDetail } from "#lib/domains/rollouts/views.ts";
-import type { RolloutSpokeState, RolloutState } from "#lib/model/rollout.ts";
-import { MINUTE } from "#lib/base/time.ts";
+import type { RolloutSpokeState } from "#lib/model/rollout.ts";
+import type { RolloutState } from "#lib/model/states.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { selectRows, updateRows } from "#test/support/rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -18,7 +20,7 @@ const SLUGS = ["ash", "birch", "cedar", "elm", "fir"];
 
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
-  await updateRows(scene.db, "users", { operator: true }, { id: scene.actor.userId });
+  await updateRows(scene.db, "users", { operator: true, emailVerifiedAt: new Date() }, { id: scene.actor.userId });
   const hub = await scene.hub("north");
   context.ids = [];
   for (const slug of SLUGS) context.ids.push(await scene.spoke(hub, slug));
@@ -41,7 +43,7 @@ async function rowOf({ db }: WorkScene, { id }: { readonly id: string }): Promis
   return await db.rows.selectFrom("rollouts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** Returns the rollout once it has this state. Moves the clock to the next check of the sites' health. */
+/** Returns the rollout once it has this state. Checks the health of the sites that the rollout waits for. */
 async function becomes(
   scene: WorkScene,
   rollout: { readonly id: string },
@@ -51,10 +53,9 @@ async function becomes(
   return await until(async () => {
     const detail = await showRollout(db.rows, scene.actor, await rowOf(scene, rollout));
     if (detail.state === state && detail.counts.running + detail.counts.checking === 0) return detail;
-    const busy = await db.sql(`select id from jobs where (visible or kind in ('sweep', 'check-cluster'))
-      and (state = 'running' or state = 'queued' and run_at <= wheelwright_now()) limit 1`);
-    if (detail.counts.checking === 0 || busy.length > 0) return null;
-    await db.shiftClock(shift += MINUTE);
+    if (detail.counts.checking === 0) return null;
+    await lookOnce(scene.app, { pauseMs: 0 });
+    await db.shiftClock(shift += 6 * SECOND); // the rollout looks again after 5 seconds
     await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
     return null;
   }, 3 * MINUTE);
@@ -64,6 +65,21 @@ async function becomes(
 async function restartsOf({ db }: WorkScene, { createdAt }: RolloutDetail): Promise<Job[]> {
   const all = await selectRows(db, "jobs", { kind: "restart" }, { orderBy: "seq" });
   return all.filter((job) => job.createdAt >= new Date(createdAt)) as never;
+}
+
+/** Returns the template and the numbers of each email about the rollout. */
+async function mailsAbout({ db }: WorkScene, { id }: RolloutDetail): Promise<[string, object][]> {
+  const jobs = await selectRows(db, "jobs", { kind: "mail" }, { orderBy: "seq" });
+  return jobs.flatMap(({ payload }) => {
+    const { template, about } = (payload as unknown as { letter: RolloutLetter }).letter;
+    const { done, failed, changed } = about;
+    return about.id === id ? [[template, { done, failed, changed }]] : [];
+  });
+}
+
+interface RolloutLetter {
+  readonly template: string;
+  readonly about: { readonly id: string; readonly done: number; readonly failed: number; readonly changed: number };
 }
 
 const statesOf = ({ spokes }: RolloutDetail): Record<string, RolloutSpokeState> =>
@@ -90,6 +106,11 @@ test("restarts all spokes wave by wave, never more at once than allowed", async 
   }
   const audit = await selectRows(scene.db, "audit_events", { objectId: rollout.id }, { orderBy: "at" });
   assert.equal(audit.map(({ kind }) => kind), ["rollout_created", "rollout_completed"]);
+  const events = await scene.db.rows.selectFrom("stream_events").select(["type", "data"])
+    .where("type", "like", "RolloutUpdate%").orderBy("number").execute();
+  assert.equal(events.map(({ type }) => type), ["RolloutUpdateRunning", "RolloutUpdateCompleted"]);
+  assert.is((events[0]!.data as { rolloutId?: string }).rolloutId, rollout.id);
+  assert.equal(await mailsAbout(scene, rollout), [["rollout-completed", { done: 5, failed: 0, changed: 5 }]]);
 });
 
 test("pauses at the first failure with its report, and tries it again when it is resumed", async ({ scene, ids }) => {
@@ -99,6 +120,7 @@ test("pauses at the first failure with its report, and tries it again when it is
     ...{ ash: "succeeded", birch: "succeeded", cedar: "failed", elm: "waiting", fir: "waiting" },
   });
   assert.is(paused.reason, "One spoke failed");
+  assert.equal(await mailsAbout(scene, rollout), [["rollout-paused", { done: 2, failed: 1, changed: 5 }]]);
   assert.match(paused.spokes[2]!.reason!, /./);
   heal();
   await resumeRollout(scene.app, scene.actor, await rowOf(scene, rollout), { failed: "retry" });
