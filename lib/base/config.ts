@@ -198,6 +198,8 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     /** How often to test each active spoke's newest backup by restoring it. */
     restoreTests: values.RESTORE_TESTS,
     scheduler: { on: values.SCHEDULER, lanes: values.SCHEDULER_LANES },
+    /** How many sites of a cluster the operations of large bulk actions may disrupt at the same time. */
+    clusterDisruptions: values.CLUSTER_DISRUPTIONS,
     maxInFlight: values.MAX_IN_FLIGHT,
     maxStreams: values.MAX_STREAMS,
     requestTimeoutMs: values.REQUEST_TIMEOUT_MS,

@@ -142,6 +142,7 @@ export const EnvironmentVariables = v.object({
   RESTORE_TESTS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
   SCHEDULER: v.optional(Switch, "on"),
   SCHEDULER_LANES: v.optional(integer(1, 10_000), "64"),
+  CLUSTER_DISRUPTIONS: v.optional(integer(1, 10_000), "10"),
   MAX_IN_FLIGHT: v.optional(integer(1, 1_000_000), "512"),
   MAX_STREAMS: v.optional(integer(1, 1_000_000), "10000"),
   REQUEST_TIMEOUT_MS: v.optional(integer(100, 3_600_000), "30000"),

@@ -9,6 +9,7 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
+import { WAITS_FOR_TURN } from "#lib/jobs/turns.ts";
 
 /** A job that could be claimed when the queue was polled. */
 export interface ClaimableJob {
@@ -151,5 +152,6 @@ function isStartable({ kindsNeedingHub }: SupportedJobKinds) {
     (kind <> all(${kindsNeedingHub}::text[])
       or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))
     and (spoke_id is null or not visible or not exists (
-      select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;
+      select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible)
+      and not ${sql.raw(WAITS_FOR_TURN)})`;
 }

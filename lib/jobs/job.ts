@@ -18,6 +18,12 @@ export interface FailureReport {
   readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
 }
 
+/** The cluster in which an operation needs a turn, and how many operations may have a turn there at the same time. */
+export interface TurnRule {
+  readonly cluster: string;
+  readonly limit: number;
+}
+
 export interface NewJob {
   readonly kind: JobKind;
   /**
@@ -31,6 +37,8 @@ export interface NewJob {
   readonly runAt?: Date;
   /** A key that only one queued or running job can have. Enqueueing a second job with this key returns the first. */
   readonly dedupeKey?: string;
+  /** Set for an operation of a large bulk action, which starts only when it has a turn in its cluster. */
+  readonly turn?: TurnRule;
 }
 
 /** Creates a job of this kind, to be enqueued. By default, it has no lane (queue) and belongs to no hub or spoke. */

@@ -14,6 +14,7 @@ export function buildCurrentLabel(job: Job, queuePosition: JobQueuePosition | un
   }
   if (queuePosition.hubState === "failed") return "Waiting until the hub's failed setup is retried";
   if (queuePosition.hubState !== null) return "Waiting until the hub is set up";
+  if (queuePosition.waitsForTurn) return "Waiting for its turn: only some of a cluster's sites are changed at once";
   if (queuePosition.waitingFor === null && !findJobPlan(job)) {
     return `Waiting for a newer release of this service that supports ${job.kind} in version ${job.plan}`;
   }

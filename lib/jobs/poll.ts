@@ -9,6 +9,7 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { ClaimableJob, SupportedJobKinds } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
+import { WAITS_FOR_TURN } from "#lib/jobs/turns.ts";
 
 export interface PollResult {
   /** Jobs that the poll itself has started, oldest first. */
@@ -45,7 +46,8 @@ const STARTABLE = `jobs.state = 'queued' and jobs.run_at <= (select now from clo
   and (jobs.kind <> all((select $3::text[])::text[])
     or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
   and (jobs.spoke_id is null or not jobs.visible or not exists (
-    select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;
+    select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible)
+    and not ${WAITS_FOR_TURN})`;
 
 const POLL_QUERY = `
   with clock as materialized (select wheelwright_now() as now),

@@ -6,6 +6,7 @@ import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
+import { WAITS_FOR_TURN } from "#lib/jobs/turns.ts";
 
 export interface JobQueuePosition {
   /** The job's position in its queue, starting with 1. */
@@ -25,6 +26,8 @@ export interface JobQueuePosition {
   readonly nextAttemptAt: Date | null;
   /** The hub's state if the job waits for the hub to become active. `waitingFor` is then the hub's operation. */
   readonly hubState: string | null;
+  /** Whether the job waits until other operations of a large bulk action end. */
+  readonly waitsForTurn: boolean;
 }
 
 /** The maximum number of past runs whose median duration is used as the estimate. */
@@ -93,17 +96,23 @@ const selectQueuePositions = prepareQuery((_, { ids }: { readonly ids: readonly 
     from timed
     window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
   )
-  select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
+  select placed.id, position::integer, turn is not null as waits_for_turn,
+    case when unknown = 0 and turn is null then ceil(eta)::integer end as eta,
     case when run_at > wheelwright_now() and wanted.awaited is null then run_at end as next_try, held.hub_state,
     coalesce(
       held.operation,
       wanted.awaited,
+      turn,
       case when first_state = 'running' and first_id <> placed.id then first_id end,
       (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
         and other.state = 'running' and other.id <> placed.id),
       next_ahead
     ) as ahead
-  from placed join wanted using (id) left join held using (id)`
+  from placed join wanted using (id) left join held using (id) left join lateral (
+    select granted.job_id as turn from turns as own join turns as granted using (cluster)
+    where own.spoke_id = placed.spoke_id and not own.granted and own.seq <= placed.seq and granted.granted
+    order by granted.seq limit 1
+  ) as turns on true`
 );
 
 /** Returns the queue positions of those given jobs that are queued or running. Sends at most two queries. */
@@ -120,6 +129,7 @@ export async function readQueuePositions(
     waitingFor: ahead.get(row.ahead ?? "") ?? null,
     nextAttemptAt: row.nextTry,
     hubState: row.hubState,
+    waitsForTurn: row.waitsForTurn,
   }]));
 }
 
@@ -146,7 +156,8 @@ const WAITS_FOR_REPLICA = sql<SqlBool>`visible and state = 'queued' and run_at <
   and (kind <> all(${KINDS_NEEDING_HUB}::text[])
     or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
   and not exists (select from jobs as other where other.state = 'running'
-    and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))`;
+    and (other.lane = jobs.lane or other.spoke_id = jobs.spoke_id and other.visible))
+  and not ${sql.raw(WAITS_FOR_TURN)}`;
 
 export interface LaneCounts {
   /** The number of lanes (queues) with an operation that could start but has not been started. */
@@ -192,4 +203,5 @@ interface QueueRow {
   ahead: string | null;
   nextTry: Date | null;
   hubState: string | null;
+  waitsForTurn: boolean;
 }

@@ -15,6 +15,7 @@ import { formatCurrentTrace } from "#lib/base/work-context.ts";
 import { createId } from "#lib/base/ids.ts";
 import { jobSummaryColumns } from "#lib/jobs/summary-columns.ts";
 import { type FailureReport, isFinalJobState, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
+import { waitForTurn } from "#lib/jobs/turns.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobRow = Selectable<Schema["jobs"]>;
@@ -33,6 +34,7 @@ export async function enqueueJob(tx: Tx, requester: Requester, job: NewJob): Pro
   tx.wakes.add("jobs");
   for (;;) {
     const row = await insertJob(tx, requester, job);
+    if (row && job.turn) await waitForTurn(tx, row, job.turn);
     if (row) return toJob(row);
     // Between the insert and this query, the existing job may end. In that case the next insert succeeds.
     const live = await tx.selectFrom("jobs").selectAll().where("dedupeKey", "=", job.dedupeKey!)

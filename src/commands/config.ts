@@ -80,6 +80,7 @@ export const VARIABLE_MEANINGS: Readonly<
   BACKUP_PASSPHRASE: ["passphrase that encrypts the files that 'wheelwright backup' writes"],
   RESTORE_TESTS: ["how often the newest backup of each spoke gets a restore test: off, weekly or nightly"],
   SCHEDULER: ["whether this replica runs jobs"],
+  CLUSTER_DISRUPTIONS: ["number of sites of a cluster that large bulk actions change at the same time"],
   SCHEDULER_LANES: ["number of lanes (job queues) that this replica processes at the same time"],
   MAX_IN_FLIGHT: ["number of requests that a replica handles at the same time"],
   MAX_STREAMS: ["number of event streams that a replica serves at the same time"],

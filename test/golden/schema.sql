@@ -131,6 +131,29 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.pass_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ended turns;
+begin
+  delete from turns where job_id = new.id returning * into ended;
+  if ended.job_id is null or not ended.granted then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('wheelwright: turns in ' || ended.cluster, 0));
+  with next as (
+    update turns set granted = true
+    where job_id = (select job_id from turns where cluster = ended.cluster and not granted order by seq limit 1 for update)
+    returning job_id
+  )
+  insert into ready_lanes (at, lane) select jobs.run_at, jobs.lane from next join jobs on jobs.id = next.job_id
+  where jobs.lane is not null;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -536,6 +559,7 @@ CREATE INDEX jobs_using_backup ON public.jobs USING btree (((payload ->> 'backup
 CREATE INDEX jobs_waiting ON public.jobs USING btree (waits_for) WHERE ((state = 'queued'::text) AND (waits_for IS NOT NULL));
 CREATE INDEX jobs_without_lane ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
 CREATE TRIGGER jobs_end_waits AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION end_waits();
+CREATE TRIGGER jobs_pass_turn AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION pass_turn();
 CREATE TRIGGER jobs_ready_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION add_ready_lanes();
 CREATE TRIGGER jobs_ready_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION add_ready_lanes();
 
@@ -966,6 +990,18 @@ create table token_calls (
   constraint token_calls_pkey PRIMARY KEY (token_id, endpoint, day)
 );
 CREATE INDEX token_calls_by_day ON public.token_calls USING btree (day);
+
+create table turns (
+  job_id text not null,
+  spoke_id text not null,
+  cluster text not null,
+  seq bigint not null,
+  granted boolean not null,
+  constraint turns_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
+  constraint turns_pkey PRIMARY KEY (job_id)
+);
+CREATE INDEX turns_of_clusters ON public.turns USING btree (cluster, granted, seq);
+CREATE INDEX turns_of_spokes ON public.turns USING btree (spoke_id, seq) WHERE (NOT granted);
 
 create table users (
   id text not null,

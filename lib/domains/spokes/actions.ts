@@ -7,7 +7,7 @@ import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { hasDeclaredData } from "#lib/jobs/data.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { Job, TurnRule } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findUnfinishedRestore } from "#lib/jobs/restores.ts";
 import { findLastFailedOperation, listLiveOperations } from "#lib/jobs/store.ts";
@@ -42,6 +42,8 @@ export interface ActionRequest {
   readonly action: SpokeActionName;
   /** The job's payload, built from the action's parameters. */
   readonly parameters: object;
+  /** If set, at most so many of a cluster's operations with a limit run at the same time. */
+  readonly turnLimit?: number;
 }
 
 /** Parses an action. Throws a fault: `forbidden` for an action that only operators may request, or `invalid`. */
@@ -107,7 +109,7 @@ export async function enqueueCheckedAction(
   tx: Tx,
   requester: Requester,
   id: string,
-  { action, parameters }: ActionRequest,
+  { action, parameters, turnLimit }: ActionRequest,
 ): Promise<[SpokeRow, Job]> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
@@ -116,7 +118,8 @@ export async function enqueueCheckedAction(
   requireActionEffect(app, before, facts, { action, parameters });
   if (kind === "provision") await refreshInputs(app, tx, before);
   const payload = getActionPayload(facts, { action, parameters });
-  return await enqueueSpokeAction(tx, requester, before, { kind, state }, action, payload);
+  const turn = turnLimit === undefined ? undefined : { cluster: before.cluster, limit: turnLimit };
+  return await enqueueSpokeAction(tx, requester, before, { kind, state }, action, payload, turn);
 }
 
 /** Enqueues an action's operation. Returns the updated spoke and the new job. */
@@ -127,10 +130,11 @@ export async function enqueueSpokeAction(
   { kind, state }: Pick<AcceptedAction, "kind" | "state">,
   action: string,
   payload: object,
+  turn?: TurnRule,
 ): Promise<[SpokeRow, Job]> {
   const after = state === before.state ? before : await setSpokeState(tx, before.id, state);
   const about = { federationId: after.federationId, spokeId: after.id };
-  const job = await recordOperation(tx, requester, buildSpokeJob(after, kind, payload), (job) => ({
+  const job = await recordOperation(tx, requester, buildSpokeJob(after, kind, payload, turn), (job) => ({
     audit: [{
       kind: "spoke_actioned",
       ...buildSpokeSubject(after),

@@ -2,9 +2,10 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { checkAndEnqueueAction, parseSpokeAction } from "#lib/domains/spokes/actions.ts";
+import { type ActionRequest, checkAndEnqueueAction, parseSpokeAction } from "#lib/domains/spokes/actions.ts";
 import { showSpokes } from "#lib/domains/spokes/show.ts";
 import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { getOperationRules } from "#lib/operations/check-action.ts";
 import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 
 /** Faults that concern a single spoke, with the HTTP status that the endpoint for one spoke would return. */
@@ -25,7 +26,9 @@ const TIME_SHARE = 0.6;
 export async function requestBulkAction(app: App, actor: Actor, input: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = input;
   const request = parseSpokeAction(app, actor, input);
-  const visible = new Set((await findVisibleSpokes(app.db.rows, actor, ids)).map((row) => row.id));
+  const turnLimit = app.config.clusterDisruptions;
+  const rows = await findVisibleSpokes(app.db.rows, actor, ids), visible = new Set(rows.map((row) => row.id));
+  const limited = findLimitedSpokes(rows, request, turnLimit);
   const accepted = new Map<string, SpokeRow>();
   const refused = new Map<string, Fault>();
   const deadline = performance.now() + app.config.requestTimeoutMs * TIME_SHARE;
@@ -40,7 +43,12 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
       continue;
     }
     try {
-      accepted.set(id, await app.db.transact((tx) => checkAndEnqueueAction(app, tx, actor, id, request)));
+      accepted.set(
+        id,
+        await app.db.transact((tx) =>
+          checkAndEnqueueAction(app, tx, actor, id, limited.has(id) ? { ...request, turnLimit } : request)
+        ),
+      );
     } catch (error) {
       // Skips spokes that were just removed. A fault that does not concern a single spoke ends the whole request.
       if (!(error instanceof Fault)) throw error;
@@ -60,6 +68,14 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
     if (spoke) return [{ id, accepted: true, spoke }];
     return fault ? [{ id, accepted: false, error: errorOf(fault) }] : [];
   });
+}
+
+/** Returns the spokes whose operations need a turn: the action would disrupt more sites of their cluster than the limit. */
+function findLimitedSpokes(rows: readonly SpokeRow[], { action }: ActionRequest, limit: number): ReadonlySet<string> {
+  if (!getOperationRules(action).downtime) return new Set();
+  const counts = new Map<string, number>();
+  for (const { cluster } of rows) counts.set(cluster, (counts.get(cluster) ?? 0) + 1);
+  return new Set(rows.filter(({ cluster }) => counts.get(cluster)! > limit).map(({ id }) => id));
 }
 
 /** Creates the fault for a caller whose permissions changed after some spokes had accepted the action. */

@@ -23,6 +23,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   spoke_members: "select, insert, delete",
   replicas: "select, insert, update, delete",
   jobs: "select, insert, update, delete",
+  turns: "select, insert, update, delete",
   ready_lanes: "select, insert, delete",
   audit_events: "select, insert",
   stream_heads: "select, insert, update",

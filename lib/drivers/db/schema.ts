@@ -140,6 +140,7 @@ export interface Schema
     startedAt: NullableTimestampColumn;
     finishedAt: NullableTimestampColumn;
   };
+  turns: { jobId: string; spokeId: string; cluster: string; seq: BigintColumn; granted: boolean };
   ready_lanes: { kind: string; plan: number; at: TimestampColumn; lane: string };
   audit_events: {
     id: string;

@@ -52,6 +52,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   ),
   // Restores the rows of replicas because jobs refer to them, then deletes the rows because no replica is running.
   replicas: withFixup("delete from replicas"),
+  turns: unchanged,
   ready_lanes: unchanged,
   audit_events: unchanged,
   audit_seals: unchanged,

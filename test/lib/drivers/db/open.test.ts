@@ -20,7 +20,7 @@ const addUser = (tx: Tx, id: string) =>
 const userIds = async (db: TestDatabase) => (await db.sql("select id from users order by id")).map((row) => row.id);
 
 test("reads for streams and for requests do not block each other", async ({ db }) => {
-  const one = await db.openAgain({ size: 1, waitLimit: 200 });
+  const one = await db.openAgain({ size: 1, waitLimit: 60_000 }); // blocked reads would wait as long
   const answer = async (rows: RowQueries) => (await sql<{ one: number }>`select 1 as one`.execute(rows)).rows[0]!.one;
   await one.transact(async () => assert.is(await answer(one.streams), 1));
   await one.streams.connection().execute(async () => assert.is(await answer(one.rows), 1));
@@ -102,7 +102,7 @@ test("refuses invalid text and keeps the connection", async ({ db }) => {
 
 test("throws a fault when all connections are in use", async ({ db }) => {
   // On a busy machine connecting takes longer and may time out. An open connection stays.
-  const small = await until(() => db.openAgain({ size: 1, waitLimit: 50 }).catch(() => null));
+  const small = await until(() => db.openAgain({ size: 1, waitLimit: 2000 }).catch(() => null));
   await small.transact(async () => assert.is((await rejection(small.now())).code, "database_busy"));
   await small.close();
 });
