@@ -34,7 +34,7 @@ test("are found, with their headings", async () => {
 
 test("docs/queue.md names tests that exist", async () => {
   const page = await readFile(join(ROOT, "docs/queue.md"), "utf8");
-  const paths = [...new Set(page.match(/(?<![./])(?:lib\/(?:jobs|scheduler)|faults)\/[a-z-]+/g))];
+  const paths = [...new Set(page.match(/(?<![./])(?:lib\/(?:jobs|scheduler|workers)|faults)\/[a-z-]+/g))];
   const tests = await Promise.all(paths.map((path) => readFile(join(ROOT, `test/${path}.test.ts`), "utf8")));
   const names = [...page.replace(/\s+/g, " ").matchAll(/"([^"]+?)…?"/g)].map(([, name]) => name!);
   assert.ok(paths.length > 5 && names.length > 10);
