@@ -8,6 +8,7 @@ export const releases: readonly ReleaseNotes[] = [
     changes: [
       "Rollouts upgrade, resize, reapply or restart many spokes, wave by wave: the first spokes are watched, each wave must be healthy before the next one starts, failures pause the rollout, and a time window limits when operations start. After an upgrade of Wheelwright, `rollouts create reapply --outdated` updates the manifests of all sites.",
       "A bulk action on more than ten sites of a cluster (`CLUSTER_DISRUPTIONS`) no longer restarts, upgrades or suspends all of them at once. The other operations say that they wait for their turn.",
+      "`wheelwright restore --rollout ID` restores a failed wave of a rollout from the backups that its upgrades took.",
       "Changes of a rollout are in the event streams of its hubs, and the user who started it gets an email when it pauses itself or is complete.",
       "Shell completion also completes the commands that run the service, such as `serve`, `doctor` and `backup`.",
       "The number of calls to a cluster, mail server, DNS server and payment provider is limited, so that a busy service does not overload them.",

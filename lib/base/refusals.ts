@@ -14,6 +14,9 @@ export const REFUSALS = {
   VersionUnknown: "The backup bak_1 was taken before an upgrade of the spoke and has no recorded Moodle version",
   AnotherVersion: "The database has Moodle 4.5.12, but the backup was taken with 5.2.2",
   NoWayBack: "The volumes from before the last restore no longer exist",
+  RolloutMissing: "There is no rollout rol_1",
+  RolloutRunning: "The rollout rol_1 is running",
+  NothingToRestore: "No spoke of the rollout rol_1 failed",
 
   // Refusals to change a site in its current state.
   SpokeState: "Cannot take a backup: ash is failed",

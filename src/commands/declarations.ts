@@ -47,6 +47,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[
       "SPOKE --list",
       "SPOKE --new-cluster [--dry-run]",
       "--all --new-cluster [--hub HUB] [--dry-run]",
+      "--rollout ID [--wave N] [--dry-run]",
     ],
     words: ["[SPOKE]"],
     options: options.RESTORE_OPTIONS,

@@ -45,6 +45,8 @@ export const RESTORE_OPTIONS = {
   "new-cluster": { type: "boolean", help: "recreate the hubs and spokes of a lost cluster in the current cluster" },
   all: { type: "boolean", help: "with --new-cluster: all hubs and spokes" },
   hub: { type: "string", help: "with --all: only this hub and its spokes" },
+  rollout: { type: "string", value: "ID", help: "restore a wave of this rollout from the backups of its operations" },
+  wave: { type: "string", value: "N", help: "with --rollout: this wave (default: the last wave with a failure)" },
 } as const;
 
 export const BACKUP_OPTIONS = {

@@ -8,6 +8,7 @@ export type RestoreOptions = OptionValues<typeof RESTORE_OPTIONS>;
 
 export function findUsageProblem(name: string | undefined, options: RestoreOptions): string | null {
   const { backup, back, as, domain, list, "dry-run": dryRun, "new-cluster": newCluster, all, hub } = options;
+  if (options.rollout !== undefined || options.wave !== undefined) return findRolloutProblem(name, options);
   if (newCluster || all || hub !== undefined) return findNewClusterProblem(name, options);
   if (name === undefined) return "wheelwright restore needs a SPOKE: an ID, HUB/SLUG or domain";
   if (back && (backup ?? as ?? domain) !== undefined) {
@@ -20,6 +21,14 @@ export function findUsageProblem(name: string | undefined, options: RestoreOptio
   if (!of || !v.is(Slug, slug) || more.length > 0) return `--as must be HUB/SLUG, not "${as}"`;
   const wrong = domain === undefined ? undefined : v.safeParse(HostName, domain).issues?.[0].message;
   return wrong === undefined ? null : `--domain ${wrong}, not "${domain}"`;
+}
+
+function findRolloutProblem(name: string | undefined, { rollout, ...options }: RestoreOptions): string | null {
+  if (rollout === undefined) return "--wave requires --rollout";
+  const others = Object.keys(options).filter((option) => !["wave", "dry-run", "yes", "no-wait"].includes(option));
+  return name === undefined && others.length === 0
+    ? null
+    : "--rollout can be combined only with --wave, --dry-run, --yes and --no-wait";
 }
 
 function findNewClusterProblem(name: string | undefined, options: RestoreOptions): string | null {

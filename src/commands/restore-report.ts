@@ -44,7 +44,7 @@ export function renderBackups(backups: readonly Backup[], retained: readonly Ret
 }
 
 /** Shows all columns with their headings, even if the output is not a terminal. */
-const WIDE = { out: true, width: Infinity, paint: (_: unknown, text: string) => text };
+export const WIDE = { out: true, width: Infinity, paint: (_: unknown, text: string) => text };
 
 export function renderRestorePlan(spoke: SpokeWithHubSlug, plan: RestorePlan): string {
   const steps = Object.values(OPERATIONS.restore.plan.steps);

@@ -5,7 +5,7 @@ import { Refusal } from "#lib/base/refusals.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import { findRollbackVolumes } from "#lib/domains/backups/retained-pvcs.ts";
-import type { RowQueries } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type AcceptedAction, requireActionAllowed } from "#lib/operations/check-action.ts";
 import { restore, type RestoreParameters } from "#lib/operations/restore.ts";
 import type { Job } from "#lib/jobs/job.ts";
@@ -63,10 +63,18 @@ export async function requestRestore(
   id: string,
   request: RestoreTarget,
 ): Promise<Job> {
-  return await db.transact(async (tx) => {
-    const before = await lockSpoke(tx, id);
-    const { parameters, acceptance } = await planRestore(tx, before, request);
-    const [, job] = await enqueueSpokeAction(tx, requester, before, acceptance, restore.name, parameters);
-    return job;
-  });
+  return await db.transact((tx) => requestRestoreInTransaction(tx, requester, id, request));
+}
+
+/** Requests a restore. Must be the last call in the transaction. */
+export async function requestRestoreInTransaction(
+  tx: Tx,
+  requester: Requester,
+  id: string,
+  request: RestoreTarget,
+): Promise<Job> {
+  const before = await lockSpoke(tx, id);
+  const { parameters, acceptance } = await planRestore(tx, before, request);
+  const [, job] = await enqueueSpokeAction(tx, requester, before, acceptance, restore.name, parameters);
+  return job;
 }

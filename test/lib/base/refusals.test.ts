@@ -18,8 +18,8 @@ test("keeps the codes of released operations", () => {
     [
       "AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken DiskCannotGrow DomainTaken",
       "FilesMissing Incomplete Maintenance NamespaceLost NoBackup NoSnapshotClass NoUser NoWayBack NotInstalled NotNewer",
-      "NotOffered OtherCode OtherCounts PasswordsLost PostgresTooOld RowExists RowMissing SlugTaken SpokeState Suspended",
-      "TooOld TooSmall VersionUnknown VolumeLost another_cluster",
+      "NotOffered NothingToRestore OtherCode OtherCounts PasswordsLost PostgresTooOld RolloutMissing RolloutRunning",
+      "RowExists RowMissing SlugTaken SpokeState Suspended TooOld TooSmall VersionUnknown VolumeLost another_cluster",
     ].join(" "),
   );
 });

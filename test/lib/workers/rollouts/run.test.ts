@@ -1,21 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createRollout } from "#lib/domains/rollouts/create.ts";
 import { abortRollout, pauseRollout, resumeRollout } from "#lib/domains/rollouts/change.ts";
-import { type RolloutRow, showRollout } from "#lib/domains/rollouts/store.ts";
 import type { NewRollout, RolloutDetail } from "#lib/domains/rollouts/views.ts";
 import type { RolloutSpokeState } from "#lib/model/rollout.ts";
-import type { RolloutState } from "#lib/model/states.ts";
-import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
+import { breakSite, readRolloutRow, startRollout, waitForRollout } from "#test/lib/workers/rollouts/scene.ts";
 import { selectRows, updateRows } from "#test/support/rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ scene: WorkScene; ids: string[] }>("rollouts");
-/** The milliseconds by which the clock is ahead. */
-let shift = 0;
 const SLUGS = ["ash", "birch", "cedar", "elm", "fir"];
 
 test.before(async (context) => {
@@ -30,36 +24,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 const start = (scene: WorkScene, input: Partial<NewRollout> = {}): Promise<RolloutDetail> =>
-  createRollout(scene.app, scene.actor, {
-    action: "restart",
-    selector: { all: true },
-    canary: { spokes: 1, minutes: 0 },
-    batch: "2",
-    maxUnavailable: 1,
-    ...input,
-  } as NewRollout, null);
-
-async function rowOf({ db }: WorkScene, { id }: { readonly id: string }): Promise<RolloutRow> {
-  return await db.rows.selectFrom("rollouts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-}
-
-/** Returns the rollout once it has this state. Checks the health of the sites that the rollout waits for. */
-async function becomes(
-  scene: WorkScene,
-  rollout: { readonly id: string },
-  state: RolloutState,
-): Promise<RolloutDetail> {
-  const { db } = scene;
-  return await until(async () => {
-    const detail = await showRollout(db.rows, scene.actor, await rowOf(scene, rollout));
-    if (detail.state === state && detail.counts.running + detail.counts.checking === 0) return detail;
-    if (detail.counts.checking === 0) return null;
-    await lookOnce(scene.app, { pauseMs: 0 });
-    await db.shiftClock(shift += 6 * SECOND); // the rollout looks again after 5 seconds
-    await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
-    return null;
-  }, 3 * MINUTE);
-}
+  startRollout(scene, { action: "restart", ...input });
 
 /** Returns the restarts since the rollout was created, in order. */
 async function restartsOf({ db }: WorkScene, { createdAt }: RolloutDetail): Promise<Job[]> {
@@ -85,19 +50,12 @@ interface RolloutLetter {
 const statesOf = ({ spokes }: RolloutDetail): Record<string, RolloutSpokeState> =>
   Object.fromEntries(spokes.map(({ slug, state }) => [slug, state]));
 
-async function breakSite(scene: WorkScene, id: string): Promise<() => void> {
-  const { namespace } = await scene.row(id);
-  const { faults } = scene.simulator;
-  const fault = faults.answer(403, { method: "PATCH", path: `/namespaces/${namespace}/deployments/` });
-  return () => faults.remove(fault);
-}
-
 test("restarts all spokes wave by wave, never more at once than allowed", async ({ scene, ids }) => {
   const rollout = await start(scene);
   assert.equal(rollout.spokes.map(({ slug, wave }) => [slug, wave]), [
     ...[["ash", 0], ["birch", 1], ["cedar", 1], ["elm", 2], ["fir", 2]],
   ]);
-  const done = await becomes(scene, rollout, "completed");
+  const done = await waitForRollout(scene, rollout, "completed");
   assert.equal(Object.values(statesOf(done)), SLUGS.map(() => "succeeded"));
   const restarts = await restartsOf(scene, rollout);
   assert.equal(restarts.map(({ spokeId }) => spokeId), ids, "each spoke once, in order");
@@ -115,7 +73,7 @@ test("restarts all spokes wave by wave, never more at once than allowed", async 
 
 test("pauses at the first failure with its report, and tries it again when it is resumed", async ({ scene, ids }) => {
   const heal = await breakSite(scene, ids[2]!);
-  const rollout = await start(scene), paused = await becomes(scene, rollout, "paused");
+  const rollout = await start(scene), paused = await waitForRollout(scene, rollout, "paused");
   assert.equal(statesOf(paused), {
     ...{ ash: "succeeded", birch: "succeeded", cedar: "failed", elm: "waiting", fir: "waiting" },
   });
@@ -123,8 +81,8 @@ test("pauses at the first failure with its report, and tries it again when it is
   assert.equal(await mailsAbout(scene, rollout), [["rollout-paused", { done: 2, failed: 1, changed: 5 }]]);
   assert.match(paused.spokes[2]!.reason!, /./);
   heal();
-  await resumeRollout(scene.app, scene.actor, await rowOf(scene, rollout), { failed: "retry" });
-  const done = await becomes(scene, rollout, "completed");
+  await resumeRollout(scene.app, scene.actor, await readRolloutRow(scene, rollout), { failed: "retry" });
+  const done = await waitForRollout(scene, rollout, "completed");
   assert.equal(Object.values(statesOf(done)), SLUGS.map(() => "succeeded"));
   const restarts = await restartsOf(scene, rollout);
   assert.equal(restarts.map(({ spokeId }) => spokeId), [ids[0], ids[1], ids[2], ids[2], ids[3], ids[4]]);
@@ -132,31 +90,31 @@ test("pauses at the first failure with its report, and tries it again when it is
 
 test("pauses when the user who started it has lost the rights", async ({ scene }) => {
   await updateRows(scene.db, "users", { operator: false }, { id: scene.actor.userId });
-  const rollout = await start(scene), paused = await becomes(scene, rollout, "paused");
+  const rollout = await start(scene), paused = await waitForRollout(scene, rollout, "paused");
   await updateRows(scene.db, "users", { operator: true }, { id: scene.actor.userId });
   assert.is(paused.reason, "ann@example.org no longer has the rights for this rollout");
   assert.is(paused.counts.waiting, SLUGS.length);
-  await abortRollout(scene.app, scene.actor, await rowOf(scene, rollout));
+  await abortRollout(scene.app, scene.actor, await readRolloutRow(scene, rollout));
 });
 
 test("waits for the operations that still run when it pauses", async ({ scene, ids }) => {
   const heal = await breakSite(scene, ids[0]!);
   const rollout = await start(scene, { canary: { spokes: 0, minutes: 0 }, batch: "3", maxUnavailable: 3 });
-  const paused = await becomes(scene, rollout, "paused");
+  const paused = await waitForRollout(scene, rollout, "paused");
   assert.equal(statesOf(paused), {
     ...{ ash: "failed", birch: "succeeded", cedar: "succeeded", elm: "waiting", fir: "waiting" },
   });
   heal();
-  await abortRollout(scene.app, scene.actor, await rowOf(scene, rollout));
+  await abortRollout(scene.app, scene.actor, await readRolloutRow(scene, rollout));
 });
 
 test("skips a failed spoke on request, and spokes that the action cannot change", async ({ scene, ids }) => {
   const heal = await breakSite(scene, ids[0]!);
-  const rollout = await start(scene), paused = await becomes(scene, rollout, "paused");
+  const rollout = await start(scene), paused = await waitForRollout(scene, rollout, "paused");
   assert.is(statesOf(paused)["ash"], "failed");
   await scene.db.rows.updateTable("spokes").set({ state: "suspended" }).where("id", "=", ids[4]!).execute();
-  await resumeRollout(scene.app, scene.actor, await rowOf(scene, rollout), { failed: "skip" });
-  const done = await becomes(scene, rollout, "completed");
+  await resumeRollout(scene.app, scene.actor, await readRolloutRow(scene, rollout), { failed: "skip" });
+  const done = await waitForRollout(scene, rollout, "completed");
   assert.equal(statesOf(done), {
     ...{ ash: "skipped", birch: "succeeded", cedar: "succeeded", elm: "succeeded", fir: "skipped" },
   });
@@ -167,13 +125,13 @@ test("skips a failed spoke on request, and spokes that the action cannot change"
 
 test("starts nothing while it is paused, and nothing more after it is aborted", async ({ scene }) => {
   const rollout = await start(scene);
-  await pauseRollout(scene.app, scene.actor, await rowOf(scene, rollout));
-  const paused = await becomes(scene, rollout, "paused");
+  await pauseRollout(scene.app, scene.actor, await readRolloutRow(scene, rollout));
+  const paused = await waitForRollout(scene, rollout, "paused");
   assert.ok(paused.counts.waiting >= 4);
-  const aborted = await abortRollout(scene.app, scene.actor, await rowOf(scene, rollout));
+  const aborted = await abortRollout(scene.app, scene.actor, await readRolloutRow(scene, rollout));
   assert.is(aborted.counts.waiting, 0);
   assert.is(aborted.counts.skipped, paused.counts.waiting);
-  const row = await rowOf(scene, rollout);
+  const row = await readRolloutRow(scene, rollout);
   const { code } = await rejection(resumeRollout(scene.app, scene.actor, row, { failed: "retry" }));
   assert.is(code, "rollout_state");
   assert.ok((await restartsOf(scene, rollout)).length <= 1);
@@ -184,7 +142,7 @@ test("another replica continues, and starts nothing twice", async ({ scene, ids 
   await until(async () => (await restartsOf(scene, rollout))[0]?.state === "succeeded");
   await scene.stopReplicas();
   await scene.replica();
-  await becomes(scene, rollout, "completed");
+  await waitForRollout(scene, rollout, "completed");
   assert.equal((await restartsOf(scene, rollout)).map(({ spokeId }) => spokeId), ids);
 });
 
