@@ -1,8 +1,9 @@
 /** Formats the output of `wheelwright restore`: available backups, previews, and requested operations. */
-import type { Backup } from "#lib/domains/backups/store.ts";
+import { type Backup, listBackups } from "#lib/domains/backups/store.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
 import type { LostClusterObject } from "#lib/domains/backups/new-cluster.ts";
 import { getRestoreTestFailure } from "#lib/domains/backups/usable.ts";
-import type { RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
+import { listReplacedPvcs, type RetainedPvc } from "#lib/domains/backups/retained-pvcs.ts";
 import type { SpokeWithHubSlug } from "#lib/domains/spokes/find-by-name.ts";
 import type { RecreatePlan } from "#lib/domains/backups/recreate.ts";
 import type { RestorePlan } from "#lib/domains/backups/restore.ts";
@@ -10,6 +11,15 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { renderTable } from "../cli/table.ts";
+
+/** Lists the backups of a spoke for `wheelwright restore --list`. */
+export async function renderBackupList(db: Database, spoke: SpokeWithHubSlug): Promise<string> {
+  const isThere = spoke.state !== "removed";
+  return renderBackups(
+    await listBackups(db.rows, spoke.id),
+    isThere ? await listReplacedPvcs(db.rows, spoke.id) : [],
+  );
+}
 
 export function renderBackups(backups: readonly Backup[], retained: readonly RetainedPvc[]): string {
   const visible = backups.filter(({ deletingSince }) => deletingSince === null);

@@ -14,6 +14,7 @@ import { createCommandLineRequester, withDatabase } from "./database.ts";
 import { readCommandConfig } from "./open-clusters.ts";
 import {
   describeOverwrite,
+  renderBackupList,
   renderQueuedRecreation,
   renderQueuedRestore,
   renderRecreatePlan,
@@ -23,7 +24,6 @@ import { waitForRestore } from "./restore-wait.ts";
 import { confirmByTyping } from "../cli/prompt.ts";
 import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 import { findUsageProblem, type RestoreOptions } from "./restore-options.ts";
-import { renderBackupList } from "./restore-list.ts";
 
 export async function runRestore(name: string | undefined, options: RestoreOptions): Promise<void> {
   const problem = findUsageProblem(name, options);
