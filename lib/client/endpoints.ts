@@ -21,6 +21,7 @@ import type {
   FederationPatch,
   FederationRequest,
   ForgotPassword,
+  HubCost,
   HubJoining,
   LoggedIn,
   Login,
@@ -537,6 +538,19 @@ export interface WheelwrightApi {
     },
     options?: CallOptions,
   ): Promise<Billing>;
+
+  /**
+   * What a hub's spokes cost per month, and the estimate of the next invoice
+   *
+   * `GET /api/federations/{federationId}/cost`, scope readonly.
+   */
+  getFederationCost(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<HubCost>;
 
   /**
    * Follow a hub's events. To resume after an event, send its number as Last-Event-ID or since
@@ -1336,6 +1350,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     path: "/api/federations/{federationId}/billing/reconcile",
     params: true,
   },
+  getFederationCost: { method: "GET", path: "/api/federations/{federationId}/cost", params: true },
   followFederation: { method: "GET", path: "/api/federations/{federationId}/events", params: true, stream: true },
   listFederationMembers: { method: "GET", path: "/api/federations/{federationId}/members", params: true, pages: true },
   addFederationMember: {

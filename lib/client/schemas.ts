@@ -600,6 +600,48 @@ export interface ForgotPassword {
   email: string;
 }
 
+export interface HubCost {
+  /** Whether the amounts are those that the payment provider bills, or the catalog's prices */
+  prices: "provider" | "catalog";
+  /** Why the catalog's prices are used; null if the payment provider bills the hub */
+  reason: string | null;
+  /** The cost for each size. Suspended, failed and unfinished spokes cost nothing and are not listed */
+  lines: {
+    /** The size of the spokes; null for an item of the subscription that is not for spokes */
+    size: string | null;
+    /** The number of spokes, or the quantity of the subscription's item */
+    spokes: number;
+    /** The monthly price of one spoke, in the currency's smallest unit; null if none is known */
+    each: number | null;
+    /** The monthly price of all these spokes, in the currency's smallest unit */
+    monthly: number | null;
+    /** The ISO 4217 code of the currency */
+    currency: string | null;
+    /** Why the line has no amount; null if it has one */
+    reason: string | null;
+  }[];
+  /** The sum of the lines for each currency */
+  totals: {
+    /** The ISO 4217 code of the currency */
+    currency: string;
+    /** The monthly total in this currency, in the currency's smallest unit */
+    monthly: number;
+  }[];
+  /** The payment provider's estimate of the next invoice, which may be a minute old; null if unknown */
+  nextInvoice: {
+    /** The ISO 4217 code of the currency */
+    currency: string;
+    /** The total amount of the next invoice, in the currency's smallest unit */
+    total: number;
+    /** The amount to pay after credit is deducted, in the currency's smallest unit */
+    due: number;
+    /** When the next invoice will be created */
+    at: string;
+  } | null;
+  /** Why the next invoice is unknown; null if it is known */
+  nextInvoiceReason: string | null;
+}
+
 export interface HubJoining {
   /** The result: added, invited by email, or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";

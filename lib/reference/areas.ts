@@ -15,7 +15,7 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   [
     "Hubs",
     "A hub (federation) is a group of spokes with its own admins.",
-    /^\/api\/(?:overview$|federations\b(?!\/[^/]+\/(?:spokes|billing|operations)\b))/,
+    /^\/api\/(?:overview$|federations\b(?!\/[^/]+\/(?:spokes|billing|cost|operations)\b))/,
   ],
   [
     "Spokes",
@@ -34,8 +34,8 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   ],
   [
     "Billing",
-    "The subscriptions and invoices of hubs, if a payment provider is connected.",
-    /^\/api\/(?:federations\/[^/]+\/)?billing\b/,
+    "The costs of hubs, and their subscriptions and invoices if a payment provider is connected.",
+    /^\/api\/(?:federations\/[^/]+\/(?:billing|cost)|billing)\b/,
   ],
   [
     "Requests for hubs",

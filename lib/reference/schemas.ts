@@ -6,7 +6,7 @@ import { AuditEventView } from "#lib/audit/views.ts";
 import { ACCOUNT_INPUT_SCHEMAS, ACCOUNT_OUTPUT_SCHEMAS, type Schemas } from "#lib/reference/account-schemas.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";
 import * as restores from "#lib/domains/backups/restore-requests/views.ts";
-import { BillingAddress, BillingView, CostView } from "#lib/domains/billing/views.ts";
+import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { ChangelogView } from "#lib/domains/changelog/view.ts";
 import { StreamData } from "#lib/events/store.ts";
@@ -30,6 +30,7 @@ export const OUTPUT_SCHEMAS: Schemas = {
   Cost: CostView,
   Federation: federations.FederationView,
   FederationRequest: requests.FederationRequestView,
+  HubCost: HubCostView,
   Operation: OperationView,
   OperationDetail,
   Overview: federations.OverviewView,

@@ -1,8 +1,8 @@
-/** Implements `wheelwright catalog`, `cost` and `changelog`: shows the catalog, a spoke's price and the changelog. */
+/** Implements `wheelwright catalog` and `changelog`. */
 import type { Catalog } from "#lib/client/client.ts";
 import { type CliContext, defineCommand } from "./command.ts";
-import { print, printNote, showJson, showRecord, showTable } from "./output.ts";
-import { formatCost, formatMoney } from "./spoke-views.ts";
+import { print, printNote, showJson, showTable } from "./output.ts";
+import { formatMoney } from "./spoke-views.ts";
 import { sanitizeLine, sanitizeLines, wrapText } from "./text.ts";
 
 export const catalogCommand = defineCommand({
@@ -56,18 +56,6 @@ function catalogRows(catalog: Catalog): CatalogRow[] {
     ...named("seed", catalog.seeds),
   ];
 }
-
-export const costCommand = defineCommand({
-  words: ["HUB"],
-  options: { size: { type: "string", help: "size of the spoke (default: the catalog's default size)" } },
-  more: "The payment provider computes the cost.",
-  examples: ["cost north --size large"],
-  async run(cli, { words: [federationId], options: { size } }) {
-    const cost = await cli.api.previewSpokeCost({ federationId, size }), text = formatCost(cost);
-    const lines = [["hub", federationId], ["size", cost.available ? cost.size : size], ["cost", text]] as const;
-    showRecord(cli, cost, () => lines, text);
-  },
-});
 
 /** Formats a CHANGELOG.md entry for the terminal, without its Markdown markup. */
 function formatChange({ terminal }: CliContext, change: string): string {

@@ -26,7 +26,7 @@ export const CLIENT_COMMANDS = entriesOf({
   "audit list | export": "Read the audit log of a server (operators only)",
   "tokens VERB": "List, create and revoke your API tokens",
   "catalog": "Show the sizes, versions and other choices for hubs and spokes",
-  "cost HUB": "Show the cost of adding a spoke to a hub",
+  "cost HUB": "Show the monthly cost of a hub, or of adding a spoke to it",
   "changelog": "Show announcements and the changes in each release",
   "completion bash | zsh | fish": "Print a completion script for your shell",
 });
@@ -68,7 +68,7 @@ const CLIENT_LOADERS: Readonly<Record<string, () => Promise<Command | readonly C
   audit: async () => (await import("./audit.ts")).auditCommands,
   tokens: async () => (await import("./tokens.ts")).tokensCommands,
   catalog: async () => (await loadCatalog()).catalogCommand,
-  cost: async () => (await loadCatalog()).costCommand,
+  cost: async () => (await import("./cost.ts")).costCommand,
   changelog: async () => (await loadCatalog()).changelogCommand,
   completion: async () => (await import("./completion.ts")).completionCommand,
 };

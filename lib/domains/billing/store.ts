@@ -65,13 +65,18 @@ async function countBilled(rows: RowQueries, federationIds: readonly string[]): 
   );
 }
 
+/** Returns the number of a hub's billable spokes per size, including sizes without a price. */
+export async function countBilledSpokes(rows: RowQueries, federationId: string): Promise<BilledQuantities> {
+  return (await countBilled(rows, [federationId])).get(federationId) ?? {};
+}
+
 export async function readBilledQuantities(
   rows: RowQueries,
   catalog: Pick<Catalog, "priceOf">,
   row: Pick<SubscriptionRow, "federationId" | "items">,
 ): Promise<BilledQuantities> {
-  const counts = await countBilled(rows, [row.federationId]);
-  return selectBilledQuantities(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
+  const counts = await countBilledSpokes(rows, row.federationId);
+  return selectBilledQuantities(counts, catalog, row.items as SubscriptionItem[]);
 }
 
 /** The number of billed spokes per size. A missing size counts as 0. */

@@ -57,4 +57,22 @@ export const CostView = v.union([
 ]);
 export type Cost = v.InferInput<typeof CostView>;
 
+/** The monthly cost of a hub's spokes. `reason` says why the catalog's prices are used; null if the provider bills. */
+export const HubCostView = v.object({
+  prices: v.picklist(["provider", "catalog"]),
+  reason: v.nullable(v.string()),
+  lines: v.array(v.object({
+    size: v.nullable(v.string()),
+    spokes: v.number(),
+    each: v.nullable(v.number()),
+    monthly: v.nullable(v.number()),
+    currency: v.nullable(v.string()),
+    reason: v.nullable(v.string()),
+  })),
+  totals: v.array(v.object({ currency: v.string(), monthly: v.number() })),
+  nextInvoice: v.nullable(v.object({ currency: v.string(), total: v.number(), due: v.number(), at: Timestamp })),
+  nextInvoiceReason: v.nullable(v.string()),
+});
+export type HubCost = v.InferInput<typeof HubCostView>;
+
 export const UNAVAILABLE_COST: Cost = Object.freeze({ available: false });

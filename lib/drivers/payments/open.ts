@@ -3,6 +3,7 @@ import { nullIfMissing, openPaymentClient, type PaymentClientOptions } from "#li
 import { findOrCreateCustomer, updateCustomerDetails } from "#lib/drivers/payments/customers.ts";
 import { verifyWebhookEvent } from "#lib/drivers/payments/events.ts";
 import { PaymentError, type PaymentProvider } from "#lib/drivers/payments/payments.ts";
+import { createNextInvoiceReader } from "#lib/drivers/payments/next-invoice.ts";
 import { readInvoicePreview } from "#lib/drivers/payments/preview.ts";
 import { findOrCreatePrice } from "#lib/drivers/payments/prices.ts";
 import { readRefunds } from "#lib/drivers/payments/refunds.ts";
@@ -18,7 +19,7 @@ import {
 export type PaymentProviderOptions = PaymentClientOptions;
 
 export function openPaymentProvider(options: PaymentProviderOptions): PaymentProvider {
-  const client = openPaymentClient(options);
+  const client = openPaymentClient(options), nextInvoices = createNextInvoiceReader(client);
   return {
     check: async (signal) => void await client.until(signal).call((stripe) => stripe.prices.list({ limit: 1 })),
     priceFor: (request, signal) => findOrCreatePrice(client.until(signal), request),
@@ -32,9 +33,11 @@ export function openPaymentProvider(options: PaymentProviderOptions): PaymentPro
     readSubscription: (id, signal) => readSubscription(client.until(signal), id),
     async setQuantities(id, items, signal) {
       const calls = client.until(signal);
+      nextInvoices.forget(id);
       return await setItemQuantities(calls, await readOpenSubscription(calls, id), items);
     },
     endSubscription: (id, signal) => endSubscription(client.until(signal), id),
+    nextInvoice: (request, signal) => nextInvoices.read(request, signal),
     preview: (change, signal) => readInvoicePreview(client, change, signal),
     readRefunds: (object, signal) => nullIfMissing(readRefunds(client.until(signal), object)),
     readEvent: (body, signature, now) =>

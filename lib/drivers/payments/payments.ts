@@ -39,6 +39,8 @@ export interface PaymentProvider {
    * waiting. Returns null if a size has neither a price nor a subscription item, or if the subscription has ended.
    */
   preview(change: InvoicePreviewRequest, signal: AbortSignal): Promise<InvoicePreview | null>;
+  /** Estimates the subscription's next invoice. Takes only a few seconds. The estimate may be a minute old. */
+  nextInvoice(request: NextInvoiceRequest, signal: AbortSignal): Promise<NextInvoice>;
   /** Returns the customer and all refunds for a charge, or null if the charge does not exist. */
   readRefunds(object: RefundedObject, signal: AbortSignal): Promise<ChargeRefunds | null>;
   /**
@@ -157,6 +159,20 @@ export interface InvoicePreview {
   readonly monthly: number;
   /** For each requested size, the monthly price for one spoke. */
   readonly sizes: readonly { readonly size: string; readonly each: number }[];
+}
+
+export interface NextInvoiceRequest {
+  readonly customer: string;
+  readonly subscription: string;
+}
+
+export interface NextInvoice {
+  readonly currency: string;
+  readonly total: number;
+  /** The amount that the customer will have to pay: the total, reduced by the customer's credit. */
+  readonly due: number;
+  /** When the provider will create the invoice. */
+  readonly at: Date;
 }
 
 export type RefundedObject = { readonly charge: string } | { readonly refund: string };

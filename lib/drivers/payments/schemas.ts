@@ -16,7 +16,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 /** Seconds since the epoch, up to the end of the year 9999. */
 export const UnixTimeSchema = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
-const Time = v.pipe(UnixTimeSchema, v.transform((seconds) => new Date(seconds * SECOND)));
+export const TimeSchema = v.pipe(UnixTimeSchema, v.transform((seconds) => new Date(seconds * SECOND)));
 export const AmountSchema = v.pipe(v.number(), v.safeInteger());
 export const CurrencySchema = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
 const Metadata = v.nullish(v.record(v.string(), v.string()), {});
@@ -64,7 +64,7 @@ export const InvoiceSchema = v.pipe(
     total: AmountSchema,
     amount_remaining: AmountSchema,
     currency: CurrencySchema,
-    due_date: v.nullish(Time, null),
+    due_date: v.nullish(TimeSchema, null),
     hosted_invoice_url: v.nullish(v.string(), null),
   }),
   v.transform(({ amount_remaining: remaining, due_date: dueAt, hosted_invoice_url: url, ...rest }): Invoice => {
@@ -91,7 +91,7 @@ export const RefundSchema = v.pipe(
     status: v.nullish(v.string(), "pending"),
     amount: AmountSchema,
     currency: CurrencySchema,
-    created: Time,
+    created: TimeSchema,
   }),
   v.transform(({ created: createdAt, ...rest }): Refund => ({ ...rest, createdAt })),
 );
@@ -111,7 +111,7 @@ const EventShape = v.object({
   object: v.literal("event"),
   id: v.string(),
   type: v.string(),
-  created: Time,
+  created: TimeSchema,
   livemode: v.boolean(),
   data: v.object({
     object: v.looseObject({

@@ -4,8 +4,9 @@ import { formatPrice } from "#lib/portal/components/amounts.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import type { IconName } from "#lib/portal/components/icons.ts";
-import type { Billing, CatalogOffer, Hub } from "#lib/portal/components/api-types.ts";
+import type { Billing, CatalogOffer, Hub, HubCostSummary } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
+import { costPanel } from "#lib/portal/hubs/cost.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
 import { catalogEntryTitle } from "#lib/portal/components/model-fields.ts";
 
@@ -13,11 +14,12 @@ export interface HubBillingProps {
   readonly me: CurrentUser;
   readonly hub: Hub;
   readonly billing: Billing;
+  readonly cost: HubCostSummary;
   readonly catalog: CatalogOffer;
   readonly submission?: RefusedSubmission | undefined;
 }
 
-export function hubBillingView({ me, hub, billing, catalog, submission }: HubBillingProps): PageView {
+export function hubBillingView({ me, hub, billing, cost, catalog, submission }: HubBillingProps): PageView {
   const { id } = hub, managesBilling = me.role === "operator" && catalog.charged;
   return {
     ...hubHeader(hub, true, `/hubs/${id}/billing`),
@@ -25,7 +27,7 @@ export function hubBillingView({ me, hub, billing, catalog, submission }: HubBil
     body: markup`<div id="problems" data-live class="column">${billingNotices(billing)}</div>
 <div class="two-columns"><div class="column" id="bill" data-live>${
       billing.connected ? subscriptionPanel(billing) : notBilled(catalog, managesBilling)
-    }${billing.invoice ? invoicePanel(billing.invoice) : ""}</div><div class="column">${
+    }${costPanel(cost)}${billing.invoice ? invoicePanel(billing.invoice) : ""}</div><div class="column">${
       managesBilling ? operatorPanel(id, billing, submission) : ""
     }${pricePanel(catalog)}</div></div>`,
   };

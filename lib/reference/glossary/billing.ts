@@ -49,6 +49,25 @@ export const BILLING_FIELD_ENTRIES: GlossaryEntriesByField = {
   "Billing.error": ["Why the payment provider could not be updated. Only for operators; null for other users", null],
   "Billing.checkedAt": "When the subscription was last checked at the payment provider; null if it was never checked",
 
+  // The fields for what a hub's spokes cost.
+  "HubCost.prices": "Whether the amounts are those that the payment provider bills, or the catalog's prices",
+  "HubCost.reason": ["Why the catalog's prices are used; null if the payment provider bills the hub", null],
+  "HubCost.lines": "The cost for each size. Suspended, failed and unfinished spokes cost nothing and are not listed",
+  "lines.size": ["The size of the spokes; null for an item of the subscription that is not for spokes", "medium"],
+  "lines.spokes": ["The number of spokes, or the quantity of the subscription's item", 3],
+  "lines.each": ["The monthly price of one spoke, in the currency's smallest unit; null if none is known", 4900],
+  "lines.monthly": ["The monthly price of all these spokes, in the currency's smallest unit", 14700],
+  "lines.currency | totals.currency | nextInvoice.currency": ["The ISO 4217 code of the currency", "EUR"],
+  "lines.reason": ["Why the line has no amount; null if it has one", null],
+  "HubCost.totals": "The sum of the lines for each currency",
+  "totals.monthly": ["The monthly total in this currency, in the currency's smallest unit", 14700],
+  "HubCost.nextInvoice":
+    "The payment provider's estimate of the next invoice, which may be a minute old; null if unknown",
+  "nextInvoice.total": ["The total amount of the next invoice, in the currency's smallest unit", 14700],
+  "nextInvoice.due": ["The amount to pay after credit is deducted, in the currency's smallest unit", 14700],
+  "nextInvoice.at": ["When the next invoice will be created", "2026-12-21T12:00:00.000Z"],
+  "HubCost.nextInvoiceReason": ["Why the next invoice is unknown; null if it is known", null],
+
   // The fields for the catalog's default values and prices, and for the cost of a spoke.
   "Catalog.defaults": "The default values for fields that a request omits; null for a field without a default. " +
     "A spoke's region defaults to the region of its hub",

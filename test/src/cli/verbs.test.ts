@@ -52,6 +52,7 @@ catalog
 changelog
 completion bash
 cost north
+cost north --size small
 hubs list
 hubs show north
 hubs create west --no-wait
