@@ -12,6 +12,7 @@ import type { LoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
+import type { SitePages } from "#lib/drivers/sites/site-pages.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 
 /** The Kubernetes clusters in which spokes (Moodle sites) can run. The row of each hub and spoke names its cluster. */
@@ -40,6 +41,8 @@ export interface App {
   readonly feeds: HubFeeds;
   readonly clusters: ClusterProvider;
   readonly dns: DnsClient;
+  /** Requests pages of sites at their public addresses. */
+  readonly sitePages: SitePages;
   /** Hashes and verifies passwords. Limits how many of these slow calculations run at the same time. */
   readonly passwords: PasswordHasher;
   /** Limits sign-in attempts per account, to slow down password guessing. */

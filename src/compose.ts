@@ -26,6 +26,7 @@ import { createId } from "#lib/base/ids.ts";
 import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
+import { openSitePages } from "#lib/drivers/sites/site-pages.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
@@ -104,6 +105,8 @@ export async function createProgram(
     log.debug("Starting the replica", { replica: replicaId });
     const feeds = openHubFeeds(db, log, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams });
     opened.push(() => feeds.close());
+    const dns = openDnsClient(config.dnsServers), sitePages = openSitePages({ dns, localPort: config.sitePort });
+    opened.push(() => sitePages.close());
     const app: App = Object.freeze({
       config,
       log,
@@ -111,7 +114,7 @@ export async function createProgram(
       db,
       feeds,
       clusters,
-      dns: openDnsClient(config.dnsServers),
+      ...{ dns, sitePages },
       passwords: openPasswordHasher(),
       loginAttempts: createLoginThrottle(),
       blueprint,

@@ -32,6 +32,7 @@ import * as api_federation_requests_$requestId_reject from "../routes/api/federa
 import * as api_federations_index from "../routes/api/federations/index.ts";
 import * as api_federations_$federationId_index from "../routes/api/federations/[federationId]/index.ts";
 import * as api_federations_$federationId_actions from "../routes/api/federations/[federationId]/actions.ts";
+import * as api_federations_$federationId_availability from "../routes/api/federations/[federationId]/availability.ts";
 import * as api_federations_$federationId_billing_index from "../routes/api/federations/[federationId]/billing/index.ts";
 import * as api_federations_$federationId_billing_reconcile from "../routes/api/federations/[federationId]/billing/reconcile.ts";
 import * as api_federations_$federationId_cost from "../routes/api/federations/[federationId]/cost.ts";
@@ -64,6 +65,7 @@ import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
 import * as api_spokes_$spokeId_index from "../routes/api/spokes/[spokeId]/index.ts";
 import * as api_spokes_$spokeId_actions from "../routes/api/spokes/[spokeId]/actions.ts";
 import * as api_spokes_$spokeId_activity from "../routes/api/spokes/[spokeId]/activity.ts";
+import * as api_spokes_$spokeId_availability from "../routes/api/spokes/[spokeId]/availability.ts";
 import * as api_spokes_$spokeId_backups from "../routes/api/spokes/[spokeId]/backups.ts";
 import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/delegate.ts";
 import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
@@ -171,6 +173,7 @@ export const manifest: Manifest = [
   ["/api/federations", api_federations_index],
   ["/api/federations/:federationId", api_federations_$federationId_index],
   ["/api/federations/:federationId/actions", api_federations_$federationId_actions],
+  ["/api/federations/:federationId/availability", api_federations_$federationId_availability],
   ["/api/federations/:federationId/billing", api_federations_$federationId_billing_index],
   ["/api/federations/:federationId/billing/reconcile", api_federations_$federationId_billing_reconcile],
   ["/api/federations/:federationId/cost", api_federations_$federationId_cost],
@@ -203,6 +206,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId", api_spokes_$spokeId_index],
   ["/api/spokes/:spokeId/actions", api_spokes_$spokeId_actions],
   ["/api/spokes/:spokeId/activity", api_spokes_$spokeId_activity],
+  ["/api/spokes/:spokeId/availability", api_spokes_$spokeId_availability],
   ["/api/spokes/:spokeId/backups", api_spokes_$spokeId_backups],
   ["/api/spokes/:spokeId/delegate", api_spokes_$spokeId_delegate],
   ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],

@@ -11,6 +11,7 @@ export const releases: readonly ReleaseNotes[] = [
       "`wheelwright restore --rollout ID` restores a failed wave of a rollout from the backups that its upgrades took.",
       "Changes of a rollout are in the event streams of its hubs, and the user who started it gets an email when it pauses itself or is complete.",
       "`GET /api/federations/{id}/cost`, `wheelwright cost HUB` and the hub's billing page show what a hub's spokes cost per month, as the payment provider bills them or at the catalog's prices, and estimate the next invoice. `wheelwright cost HUB --size SIZE` still shows the cost of adding a spoke.",
+      "The login page of each site is requested once a minute. An error, a page that hangs or a page that is not a login page makes the spoke degraded within two minutes, with the reason. `GET /api/spokes/{id}/availability`, `GET /api/federations/{id}/availability`, `wheelwright availability` and the portal show the availability per month.",
       "Shell completion also completes the commands that run the service, such as `serve`, `doctor` and `backup`.",
       "The number of calls to a cluster, mail server, DNS server and payment provider is limited, so that a busy service does not overload them.",
       "`GET /api/overview?hubs=ID,ID` lists the numbers of only these hubs.",

@@ -28,6 +28,8 @@ export interface MeasurementLabels {
   readonly operation: { readonly kind: string; readonly outcome: string };
   readonly shed: { readonly reason: "full" | "late" | "share" };
   readonly takeover: NoLabels;
+  /** A minute of a site for which the result of the requests to its login page was stored. */
+  readonly site_minute: { readonly kind: "up" | "down" | "planned" | "unknown" };
   readonly watch_restart: NoLabels;
   /** A trace span that could not be sent to the collector, or that the collector refused. */
   readonly span_dropped: NoLabels;

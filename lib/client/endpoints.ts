@@ -8,6 +8,7 @@ import type {
   ActionPreview,
   Approval,
   AuditEvent,
+  Availability,
   BackupSummary,
   Billing,
   BillingAddress,
@@ -498,6 +499,19 @@ export interface WheelwrightApi {
     body: FederationAction,
     options?: CallOptions,
   ): Promise<Federation>;
+
+  /**
+   * The availability of all spokes of a hub per month. Adds up the minutes of the spokes, also of removed ones
+   *
+   * `GET /api/federations/{federationId}/availability`, scope readonly.
+   */
+  getFederationAvailability(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Availability>;
 
   /**
    * A hub's subscription as last reported by the payment provider, and its open invoice
@@ -1099,6 +1113,19 @@ export interface WheelwrightApi {
   ): PagedList<AuditEvent>;
 
   /**
+   * A spoke's availability per month: whether its login page worked in each minute
+   *
+   * `GET /api/spokes/{spokeId}/availability`, scope readonly.
+   */
+  getSpokeAvailability(
+    params: {
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
+      spokeId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Availability>;
+
+  /**
    * A spoke's backups, their schedule and their retention. To restore a backup, create a restore request
    *
    * `GET /api/spokes/{spokeId}/backups`, scope readonly.
@@ -1343,6 +1370,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   updateFederation: { method: "PATCH", path: "/api/federations/{federationId}", params: true, body: true },
   deleteFederation: { method: "DELETE", path: "/api/federations/{federationId}", params: true },
   actOnFederation: { method: "POST", path: "/api/federations/{federationId}/actions", params: true, body: true },
+  getFederationAvailability: { method: "GET", path: "/api/federations/{federationId}/availability", params: true },
   getFederationBilling: { method: "GET", path: "/api/federations/{federationId}/billing", params: true },
   startFederationBilling: { method: "POST", path: "/api/federations/{federationId}/billing", params: true, body: true },
   reconcileFederationBilling: {
@@ -1413,6 +1441,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   deleteSpoke: { method: "DELETE", path: "/api/spokes/{spokeId}", params: true },
   actOnSpoke: { method: "POST", path: "/api/spokes/{spokeId}/actions", params: true, body: true },
   listSpokeActivity: { method: "GET", path: "/api/spokes/{spokeId}/activity", params: true, pages: true },
+  getSpokeAvailability: { method: "GET", path: "/api/spokes/{spokeId}/availability", params: true },
   getSpokeBackups: { method: "GET", path: "/api/spokes/{spokeId}/backups", params: true },
   delegateSpoke: { method: "POST", path: "/api/spokes/{spokeId}/delegate", params: true, body: true, keyed: true },
   listSpokeMembers: { method: "GET", path: "/api/spokes/{spokeId}/members", params: true, pages: true },

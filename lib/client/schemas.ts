@@ -84,6 +84,24 @@ export interface AuditEvent {
   at: string;
 }
 
+export interface Availability {
+  /** The months (UTC), newest first, for two years. The current month has only complete hours */
+  months: {
+    /** The month */
+    month: string;
+    /** The percentage of measured minutes (up or down) in which the login page worked, rounded down to three decimals; null if no minute was measured */
+    availability: number | null;
+    /** Minutes in which the login page worked */
+    up: number;
+    /** Minutes in which the login page failed twice */
+    down: number;
+    /** Minutes of operations, suspension and maintenance mode */
+    planned: number;
+    /** Minutes without a measurement, because the control plane or the cluster was unavailable */
+    unknown: number;
+  }[];
+}
+
 export interface BackupSummary {
   /** Whether the cluster could take backups that outlive the spoke, when last checked. If not, see "lastError" */
   available: boolean;

@@ -92,6 +92,12 @@ export const METRIC_DEFINITIONS = [
     type: "counter",
     help: "Job runs that this replica abandoned because another replica may have claimed the job",
   },
+  {
+    name: "wheelwright_site_minutes_total",
+    type: "counter",
+    help: "Minutes of sites, by whether the login page worked: up, down, planned (planned work) or unknown",
+    labels: ["kind"],
+  },
   { name: "wheelwright_streams", type: "gauge", help: "Open event streams" },
   {
     name: "wheelwright_stream_events_behind",

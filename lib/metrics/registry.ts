@@ -58,6 +58,7 @@ export function createMetricsRegistry(): MetricsRegistry {
   const onMeasurement: { readonly [K in MeasurementKind]: (labels: MeasurementLabels[K], seconds?: number) => void } = {
     operation: (labels, seconds) => observe("wheelwright_operation_duration_seconds", { ...labels }, seconds),
     shed: (labels) => increment("wheelwright_http_requests_shed_total", { ...labels }),
+    site_minute: (labels) => increment("wheelwright_site_minutes_total", { ...labels }),
     takeover: () => increment("wheelwright_takeovers_total"),
     span_dropped: () => increment("wheelwright_trace_spans_dropped_total"),
     watch_restart: () => increment("wheelwright_cluster_watch_restarts_total"),

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
 import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
-import { SPOKE_STATES } from "#lib/model/states.ts";
+import { HEALTH_STATES, SPOKE_STATES } from "#lib/model/states.ts";
 
 const VERSION_MESSAGE = "must be a version such as 4.5.12";
 export const MoodleVersion = v.pipe(
@@ -134,7 +134,7 @@ export const spokeFields = {
     example: null,
     kept: true,
   }),
-  health: system(v.picklist(["healthy", "degraded", "unknown"]), {
+  health: system(v.picklist(HEALTH_STATES), {
     label: "Health",
     hint: "Whether the site works: healthy, degraded after three failed checks in a row, or unknown",
     example: "healthy",

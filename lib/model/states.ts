@@ -18,6 +18,10 @@ export const SPOKE_STATES = [
 export type SpokeState = (typeof SPOKE_STATES)[number];
 export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
 
+/** Whether a spoke's site works, as far as Wheelwright knows. */
+export const HEALTH_STATES = ["healthy", "degraded", "unknown"] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
+
 /** The possible states of a hub. The transitions between them are defined in lib/domains/federations/state.ts. */
 export const HUB_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
 export type HubState = (typeof HUB_STATES)[number];

@@ -5,12 +5,12 @@ e),t);return o.append(...n),o}function V({target:e}){return e instanceof HTMLInp
 e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function j(e,t){let n=!0;try{await navigator.clipboard.
 writeText(t.textContent)}catch{n=!1,getSelection()?.selectAllChildren(t)}return e.textContent=n?"Copied":"Selected",setTimeout(
 ()=>e.textContent="Copy",2e3),n}var ue=3e3,L=c("p",{className:"callout warn",id:"connection",hidden:!0});document.getElementById("main").prepend(L);var g=!1,
-I=!1,A=null;async function me(){try{return(await fetch("/api/healthz",{cache:"no-store",signal:AbortSignal.timeout(1e4)})).
-status<500}catch{return!1}}async function m(){if(I)return;I=!0;let e=await me();I=!1,e?g&&(g=!1,L.hidden=!0,p("Connected"),
-A?location.assign(A):document.dispatchEvent(new Event("reconnected"))):(g||N("Reconnecting… This page may be out of date\\
+A=!1,I=null;async function me(){try{return(await fetch("/api/healthz",{cache:"no-store",signal:AbortSignal.timeout(1e4)})).
+status<500}catch{return!1}}async function m(){if(A)return;A=!0;let e=await me();A=!1,e?g&&(g=!1,L.hidden=!0,p("Connected"),
+I?location.assign(I):document.dispatchEvent(new Event("reconnected"))):(g||N("Reconnecting… This page may be out of date\\
 ."),g=!0,setTimeout(m,ue))}function N(e){L.textContent=e,p(e),L.hidden=!1}addEventListener("offline",m);addEventListener(
 "online",m);document.addEventListener("click",e=>{let t=e.target.closest("a[href]");!g||!t||t.origin!==location.origin||
-t.target||e.ctrlKey||e.metaKey||e.shiftKey||(e.preventDefault(),A=t.href,N(\`Reconnecting… \${t.textContent.trim()} open\\
+t.target||e.ctrlKey||e.metaKey||e.shiftKey||(e.preventDefault(),I=t.href,N(\`Reconnecting… \${t.textContent.trim()} open\\
 s once connected.\`))});document.addEventListener("submit",e=>{g&&(e.preventDefault(),e.stopImmediatePropagation(),N("Rec\\
 onnecting… Nothing was sent. Submit the form again once connected."))},!0);function W(e){return[...e.elements].filter(({name:t,type:n})=>t&&!/^(password|hidden|file|submit|button)$/.test(n))}function C(e){
 return/^(checkbox|radio)$/.test(e.type)}function fe(e){return e instanceof HTMLSelectElement?[...e.options].some(t=>t.selected!==
@@ -26,10 +26,10 @@ ft",d=JSON.parse(sessionStorage.getItem("draft")||"null"),he=sessionStorage.getI
 ft"):d&&(P||he)&&d.page===location.pathname+location.search?pe(d):d&&P?D(d.page):d&&d.sent&&sessionStorage.removeItem("d\\
 raft");function D(e){sessionStorage.setItem("lost","yes"),location.replace(e)}document.addEventListener("input",e=>Y(e.target.
 form,!1));document.addEventListener("submit",e=>{let t=e.target;t.getAttribute("action")==="/sign-out"?sessionStorage.removeItem(
-"draft"):e.defaultPrevented||Y(t,!0)});var Ee=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit"});function v(e){
+"draft"):e.defaultPrevented||Y(t,!0)});var Ee=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit"});function S(e){
 for(let t of s("time[datetime]",e))t.textContent=Ee.format(new Date(t.dateTime)).replace(" at ",", ");for(let t of s("[d\\
 ata-copy]:not(:has(button))",e)){let n=\`Copy \${t.dataset.copy}\`;t.append(c("button",{type:"button",className:"quiet",ariaLabel:n},
-"Copy"))}}v(document);document.addEventListener("click",async({target:e})=>{let t=e.closest("[data-copy] > button");t&&await j(
+"Copy"))}}S(document);document.addEventListener("click",async({target:e})=>{let t=e.closest("[data-copy] > button");t&&await j(
 t,t.parentElement.querySelector("code"))&&p("Copied")});var F=new WeakMap;function G(){for(let e of s("[data-counts]")){
 let t=e.dataset.counts,n=performance.now();F.get(e)?.initial!==t&&F.set(e,{initial:t,from:n-1e3*Number(t)}),e.textContent=
 ge(Math.floor((n-F.get(e).from)/1e3))}}function ge(e){let t=Math.floor(e/60),n=o=>String(o).padStart(2,"0");return e<1?"\\
@@ -38,47 +38,47 @@ addEventListener("refreshed",G);var R=new URL(location.href);R.searchParams.has(
 history.replaceState(null,"",R));for(let e of s(".side nav, .tabs")){let t=e.querySelector("[aria-current]");t&&(e.scrollLeft=
 t.offsetLeft-(e.clientWidth-t.offsetWidth)/2)}document.addEventListener("click",e=>{for(let t of s("details.menu[open]"))
 t.contains(e.target)||(t.open=!1)});var ye={DETAILS:["open"],INPUT:["value","checked"],OPTION:["selected"]};function y(e,t){e.nodeType!==t.nodeType||e.nodeName!==
-t.nodeName||w(e)!==w(t)?e.replaceWith(t):e instanceof Element&&t instanceof Element?e.isEqualNode(t)||(ve(e,t),Se(e,t)):
-e.nodeValue!==t.nodeValue&&(e.nodeValue=t.nodeValue)}function w(e){return e instanceof Element?e.id:""}function ve(e,t){
+t.nodeName||w(e)!==w(t)?e.replaceWith(t):e instanceof Element&&t instanceof Element?e.isEqualNode(t)||(Se(e,t),Te(e,t)):
+e.nodeValue!==t.nodeValue&&(e.nodeValue=t.nodeValue)}function w(e){return e instanceof Element?e.id:""}function Se(e,t){
 let n=ye[e.nodeName]??[];for(let{name:o}of[...e.attributes])!t.hasAttribute(o)&&!n.includes(o)&&e.removeAttribute(o);for(let{
 name:o,value:i}of t.attributes)e.getAttribute(o)!==i&&!n.includes(o)&&e.setAttribute(o,i);e instanceof HTMLProgressElement&&
-(e.value=t.value)}function Se(e,t){let n=new Set([...t.children].map(({id:r})=>r)),o=new Map;for(let r of[...e.children])
+(e.value=t.value)}function Te(e,t){let n=new Set([...t.children].map(({id:r})=>r)),o=new Map;for(let r of[...e.children])
 r.id&&!n.has(r.id)?r.remove():r.id&&o.set(r.id,r);let i=e.firstChild,a=()=>{let r=i;i=r.nextSibling,r.remove()};for(let r of[
 ...t.childNodes]){if(r instanceof Element)for(;i instanceof Text;)a();let l=w(r),u=l?o.get(l):i&&!w(i)&&i.nodeName===r.nodeName?
 i:void 0;if(!u){e.insertBefore(r,i);continue}u!==i&&e.insertBefore(u,i),i=u.nextSibling,y(u,r)}for(;i;)a()}document.addEventListener("submit",e=>{let t=e.target;t.method==="post"&&(t.dataset.sent?e.preventDefault():t.dataset.sent=
 "yes")});function J(){for(let e of s("form[data-sent]"))delete e.dataset.sent}addEventListener("pageshow",J);addEventListener(
 "keydown",({key:e})=>{e==="Escape"&&J()});for(let e of s("[data-ticks]"))e.hidden=!1,e.addEventListener("change",()=>{for(let t of s(
-e.dataset.ticks))t.checked=e.checked});function Te(e){let t,n=0;e.addEventListener("input",()=>{clearTimeout(t),t=setTimeout(
+e.dataset.ticks))t.checked=e.checked});function ve(e){let t,n=0;e.addEventListener("input",()=>{clearTimeout(t),t=setTimeout(
 o,500)});async function o(){let i=++n,a=document.getElementById(e.dataset.previews),r=new URLSearchParams([...new FormData(
 e)]);r.set("preview","yes"),a.ariaBusy="true";try{let l=await fetch(e.action,{method:"POST",body:r,headers:{accept:"text\\
-/html"}}),H=new DOMParser().parseFromString(await l.text(),"text/html").getElementById(a.id);i===n&&H&&(v(H),y(a,H))}catch{}finally{
-i===n&&(a.ariaBusy=null)}}}s("form[data-previews]").forEach(Te);var z=["provisioning","active","failed","suspending","suspended","resuming","updating","removing","removed"],Je=z.filter(
-e=>e!=="removed"),be=["provisioning","active","failed","removing","removed"],Le=["running","paused","completed","aborted"];
-function O(e,t){return\`\${e}Update\${t.charAt(0).toUpperCase()}\${t.slice(1)}\`}var Q=[...z.map(e=>O("Spoke",e)),...be.map(e=>O(
-"Federation",e)),...Le.map(e=>O("Rollout",e))];var ee=15e3,we=60,Me=400,{hub:K,spoke:X,poll:Z}=E,h=new Set,$=!1,M=!1,te=0,B;async function xe(){if($){M=!0;return}$=!0;
+/html"}}),H=new DOMParser().parseFromString(await l.text(),"text/html").getElementById(a.id);i===n&&H&&(S(H),y(a,H))}catch{}finally{
+i===n&&(a.ariaBusy=null)}}}s("form[data-previews]").forEach(ve);var z=["provisioning","active","failed","suspending","suspended","resuming","updating","removing","removed"],Je=z.filter(
+e=>e!=="removed");var be=["provisioning","active","failed","removing","removed"],Le=["running","paused","completed","aborted"];function O(e,t){
+return\`\${e}Update\${t.charAt(0).toUpperCase()}\${t.slice(1)}\`}var Q=[...z.map(e=>O("Spoke",e)),...be.map(e=>O("Federation",
+e)),...Le.map(e=>O("Rollout",e))];var ee=15e3,we=60,Me=400,{hub:K,spoke:X,poll:Z}=E,h=new Set,$=!1,M=!1,te=0,_;async function xe(){if($){M=!0;return}$=!0;
 let e=performance.now(),t=h;h=new Set;try{let n=t?\`\${location.pathname}?rows=\${[...t].join()}\`:location.href,o=await fetch(
 n,{headers:{accept:"text/html"}});o.ok||(h=null),o.ok?He(new DOMParser().parseFromString(await o.text(),"text/html"),t):
 o.status===401?D(location.href):o.status===403?location.replace(location.href):o.status===404?location.replace(await ke()):
 o.status>500&&m()}catch{h=null,m()}te=performance.now()+Math.max(Me,4*(performance.now()-e)),$=!1,ne()}async function ke(){
 for(let{href:e}of s(".crumbs a").reverse())if((await fetch(e)).ok)return e;return location.href}function He(e,t){let n=()=>document.
-getElementById("state")?.textContent,o=n();v(e);for(let a of s("[data-live][id]")){let r=e.getElementById(a.id);r&&!a.parentElement.
+getElementById("state")?.textContent,o=n();S(e);for(let a of s("[data-live][id]")){let r=e.getElementById(a.id);r&&!a.parentElement.
 closest("[data-live][id]")&&y(a,r)}for(let a of t??[]){let r=document.getElementById(a),l=e.getElementById(a);r&&l?y(r,l):
 x()}let i=n();i&&i!==o&&(p(\`\${document.querySelector("h1").textContent}: \${i}\`),document.getElementById("flash")?.remove()),
-document.dispatchEvent(new Event("refreshed"))}function x(){h=null,U()}function Ie(e){if(X&&e&&e!==X)return;(!location.search&&
-e?document.querySelector(\`#spokes #\${e}\`):null)?h?.add(e):h=null,U()}function U(){document.hidden&&(M=!0),!(B||document.
-hidden)&&(B=setTimeout(()=>{B=void 0,xe()},Math.max(we,te-performance.now())))}function ne(){M&&(M=!1,U())}var f,S="unop\\
-ened",_=E.since;function T(){if(!(!K||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`/api/fe\\
-derations/\${K}/events?since=\${_}\`);for(let e of Q)f.addEventListener(e,({data:t,lastEventId:n})=>{_=n||_,Ie(JSON.parse(t).
-spokeId)});f.addEventListener("open",()=>{S==="lost"&&x(),S="open"}),f.addEventListener("error",()=>{S="lost",m()})}}function oe(){
-f&&(f.close(),S="lost")}T();document.addEventListener("visibilitychange",()=>{document.hidden?oe():ne(),T()});addEventListener(
-"pagehide",oe);addEventListener("pageshow",({persisted:e})=>{e&&T()});document.addEventListener("reconnected",()=>{T(),x()});
-(K||Z)&&setInterval(()=>{T(),S!=="open"&&x()},1e3*Number(Z??0)||ee);var q=null;async function re(){if(!document.hidden)try{
+document.dispatchEvent(new Event("refreshed"))}function x(){h=null,U()}function Ae(e){if(X&&e&&e!==X)return;(!location.search&&
+e?document.querySelector(\`#spokes #\${e}\`):null)?h?.add(e):h=null,U()}function U(){document.hidden&&(M=!0),!(_||document.
+hidden)&&(_=setTimeout(()=>{_=void 0,xe()},Math.max(we,te-performance.now())))}function ne(){M&&(M=!1,U())}var f,T="unop\\
+ened",B=E.since;function v(){if(!(!K||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`/api/fe\\
+derations/\${K}/events?since=\${B}\`);for(let e of Q)f.addEventListener(e,({data:t,lastEventId:n})=>{B=n||B,Ae(JSON.parse(t).
+spokeId)});f.addEventListener("open",()=>{T==="lost"&&x(),T="open"}),f.addEventListener("error",()=>{T="lost",m()})}}function oe(){
+f&&(f.close(),T="lost")}v();document.addEventListener("visibilitychange",()=>{document.hidden?oe():ne(),v()});addEventListener(
+"pagehide",oe);addEventListener("pageshow",({persisted:e})=>{e&&v()});document.addEventListener("reconnected",()=>{v(),x()});
+(K||Z)&&setInterval(()=>{v(),T!=="open"&&x()},1e3*Number(Z??0)||ee);var q=null;async function re(){if(!document.hidden)try{
 let e=q?{"if-none-match":q}:void 0,t=await fetch("/api/notifications/unread-count",e&&{headers:e});if(t.status!==200)return;
 q=t.headers.get("etag");let{count:n}=await t.json(),o=document.getElementById("unread");o.hidden=n===0,o.firstElementChild.
 textContent=n>99?"99+":String(n)}catch{m()}}setInterval(re,ee);document.addEventListener("refreshed",re);var ae={h:"hubs",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,k=localStorage.getItem("keys")!=="o\\
 ff";function se(e){return document.querySelector(\`.side a[href="/\${ae[e]}"]\`)}var ce=c("button",{},"Shortcuts");ce.addEventListener(
 "click",le);document.querySelector(".outer").append(c("li",{},ce));function le(){(document.querySelector("dialog.keys")??
-Ae()).showModal()}function Ae(){let e=Object.entries(ae).filter(([r])=>se(r)),t=[["/","Search on this page"],...e.map(([
+Ie()).showModal()}function Ie(){let e=Object.entries(ae).filter(([r])=>se(r)),t=[["/","Search on this page"],...e.map(([
 r,l])=>[\`g \${r}\`,\`Go to \${l==="tokens"?"API tokens":l}\`]),["j  k","Next and previous item in a list"],["c","Create"],["?",
 "Show these shortcuts"]],n=c("dl");for(let[r,l]of t)n.append(c("dt",{},c("kbd",{},r)),c("dd",{},l));let o=c("input",{type:"\\
 checkbox",checked:k});o.addEventListener("change",()=>{k=o.checked,localStorage.setItem("keys",k?"on":"off")});let i=c("\\

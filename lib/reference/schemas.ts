@@ -6,12 +6,12 @@ import { AuditEventView } from "#lib/audit/views.ts";
 import { ACCOUNT_INPUT_SCHEMAS, ACCOUNT_OUTPUT_SCHEMAS, type Schemas } from "#lib/reference/account-schemas.ts";
 import { BackupSummaryView } from "#lib/domains/backups/views.ts";
 import * as restores from "#lib/domains/backups/restore-requests/views.ts";
-import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { ChangelogView } from "#lib/domains/changelog/view.ts";
 import { StreamData } from "#lib/events/store.ts";
 import * as requests from "#lib/domains/federations/requests/views.ts";
 import * as federations from "#lib/domains/federations/views.ts";
+import { HUB_INPUT_SCHEMAS, HUB_OUTPUT_SCHEMAS } from "#lib/reference/hub-schemas.ts";
 import { Problem } from "#lib/http/problem.ts";
 import { Readiness } from "#lib/http/readiness.ts";
 import { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
@@ -20,17 +20,15 @@ import * as spokes from "#lib/domains/spokes/views.ts";
 
 export const OUTPUT_SCHEMAS: Schemas = {
   ...ACCOUNT_OUTPUT_SCHEMAS,
+  ...HUB_OUTPUT_SCHEMAS,
   ActionPreview: spokes.ActionPreview,
   AuditEvent: AuditEventView,
   BackupSummary: BackupSummaryView,
-  Billing: BillingView,
   BulkOutcome: spokes.BulkOutcome,
   Catalog: CatalogView,
   Changelog: ChangelogView,
-  Cost: CostView,
   Federation: federations.FederationView,
   FederationRequest: requests.FederationRequestView,
-  HubCost: HubCostView,
   Operation: OperationView,
   OperationDetail,
   Overview: federations.OverviewView,
@@ -49,8 +47,8 @@ export const OUTPUT_SCHEMAS: Schemas = {
 /** The schemas of request bodies by name. */
 export const INPUT_SCHEMAS: Schemas = {
   ...ACCOUNT_INPUT_SCHEMAS,
+  ...HUB_INPUT_SCHEMAS,
   Approval: requests.HubRequestApproval,
-  BillingAddress,
   BulkAction: spokes.BulkAction,
   FederationAction: federations.FederationAction,
   FederationPatch: federations.FederationPatch,

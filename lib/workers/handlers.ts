@@ -21,6 +21,8 @@ import { deleteExpiredPvcs } from "#lib/workers/upkeep/delete-pvcs.ts";
 import { deleteExpiredDomains } from "#lib/workers/upkeep/former-domains.ts";
 import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
+import { addUpAvailability } from "#lib/workers/upkeep/availability.ts";
+import { probeSitesHandler } from "#lib/workers/probes/probe-sites.ts";
 import { provisionHandler } from "#lib/workers/install/provision.ts";
 import { provisionHub } from "#lib/workers/install/provision-hub.ts";
 import { deleteOrphanedStorage } from "#lib/workers/orphans/remove-orphans.ts";
@@ -74,7 +76,7 @@ const UPKEEP_HANDLERS = [
     deleteExpiredPvcs,
   ],
   ...[sealAuditLog, sweepHandler, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
-  ...[rolloutHandler, forgottenPasswordHandler, signupHandler],
+  ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability],
 ];
 
 /**

@@ -27,6 +27,7 @@ export const CLIENT_COMMANDS = entriesOf({
   "tokens VERB": "List, create and revoke your API tokens",
   "catalog": "Show the sizes, versions and other choices for hubs and spokes",
   "cost HUB": "Show the monthly cost of a hub, or of adding a spoke to it",
+  "availability SPOKE|HUB": "Show how many minutes a spoke, or all spokes of a hub, were available",
   "changelog": "Show announcements and the changes in each release",
   "completion bash | zsh | fish": "Print a completion script for your shell",
 });
@@ -69,6 +70,7 @@ const CLIENT_LOADERS: Readonly<Record<string, () => Promise<Command | readonly C
   tokens: async () => (await import("./tokens.ts")).tokensCommands,
   catalog: async () => (await loadCatalog()).catalogCommand,
   cost: async () => (await import("./cost.ts")).costCommand,
+  availability: async () => (await import("./availability.ts")).availabilityCommand,
   changelog: async () => (await loadCatalog()).changelogCommand,
   completion: async () => (await import("./completion.ts")).completionCommand,
 };

@@ -169,6 +169,13 @@ function extraRows(hub: string, spoke: string, user: string): Readonly<Record<st
       requested_by: user,
     }],
     rollout_spokes: [{ rollout_id: "rol_1", spoke_id: spoke, position: 0, wave: 0, state: "waiting" }],
+    page_checks: [{ spoke_id: spoke, problem: "The site's login page responded with 500", reached_host: "a.example" }],
+    availability_hours: [{ spoke_id: spoke, hour: "2026-11-20T05:00:00Z", up: 1, down: 2, planned: 4 }],
+    availability_days: [{
+      ...{ spoke_id: spoke, federation_id: hub, day: "2026-11-19" },
+      ...{ up: 1400, down: 2, planned: 30, unknown: 8 },
+    }],
+    availability_hub_days: [{ federation_id: hub, day: "2026-11-19", up: 1400, down: 2, planned: 30, unknown: 8 }],
     deprecation_announcements: [{ notice_id: "a-notice", first_announced_at: at }],
     deprecation_notices: [{ notice_id: "a-notice", user_id: user, notified_at: at }],
   };

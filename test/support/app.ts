@@ -10,6 +10,7 @@ import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
+import { openSitePages } from "#lib/drivers/sites/site-pages.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { readProgramRelease } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
@@ -19,6 +20,7 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
   const blueprint = await builtInBlueprint();
   const variables = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off", ...env };
   const config = readConfig({ mode: "dev", env: variables, terminal: false });
+  const dns = openDnsClient(config.dnsServers);
   return {
     config,
     log: SILENT_LOG,
@@ -26,7 +28,8 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
     db,
     feeds: openHubFeeds(db, SILENT_LOG, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
-    dns: openDnsClient(config.dnsServers),
+    dns,
+    sitePages: openSitePages({ dns, localPort: null }),
     passwords: openPasswordHasher(),
     loginAttempts: createLoginThrottle(),
     blueprint,

@@ -90,6 +90,16 @@ const FAULT_FIELDS = {
   unready: { ...NAME, message: optional(TEXT) },
   /** Makes the site's pages respond with this status. `name` matches the pod that runs the site's web server. */
   "failing-page": { ...NAME, status: wholeNumber(400, 599) },
+  /**
+   * Breaks the public pages of the site, but not the requests from inside the cluster. `name` matches the start of
+   * `namespace/host`. `other` is a page that is not a login page; `endless` and `trickle` never end.
+   */
+  "broken-page": {
+    ...NAME,
+    how: oneOf("error", "hang", "close", "other", "endless", "trickle", "redirect"),
+    location: optional(TEXT),
+    session: optional(FLAG),
+  },
   /** Makes pulling the image fail. `message` replaces the registry's default error message. */
   "missing-image": { image: TEXT, message: optional(TEXT) },
   /** Prevents the pod from being scheduled. `message` is the error that the scheduler reports. */

@@ -1,13 +1,32 @@
 /**
- * Checks a spoke's health from the status of the spoke's Kubernetes objects. The readiness probe requests a page that
- * queries the database (see app.yaml). Network policies would block direct requests to the site.
+ * Checks a spoke's health from the status of the spoke's Kubernetes objects and from its login page. The readiness probe
+ * also requests the login page, which queries the database (see app.yaml).
  */
 import { DATABASE_STATEFULSET_REF, getSitePvcNames, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, ObjectRef } from "#lib/drivers/cluster/cluster.ts";
+import type { HealthState } from "#lib/model/states.ts";
 
 /** The number of consecutive failed checks after which a spoke is degraded. One success makes the spoke healthy. */
 export const FAILED_CHECKS_LIMIT = 3;
+
+interface HealthFacts {
+  /** The health that the decision replaces. */
+  readonly health: HealthState;
+  /** The number of consecutive failed checks of the Kubernetes objects, including the current check. */
+  readonly failedChecks: number;
+  /** Why the login page does not work; null if it works or was not requested. */
+  readonly pageProblem: string | null;
+}
+
+/**
+ * Decides a spoke's health from the checks of its Kubernetes objects and of its login page. Failed checks below the
+ * limit change nothing, because they may be a coincidence. A page problem was already confirmed by a second request.
+ */
+export function decideHealth({ health, failedChecks, pageProblem }: HealthFacts): HealthState {
+  if (pageProblem !== null || failedChecks >= FAILED_CHECKS_LIMIT) return "degraded";
+  return failedChecks === 0 ? "healthy" : health;
+}
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 

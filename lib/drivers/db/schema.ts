@@ -1,5 +1,6 @@
 /** Defines the tables for Kysely, in the order of the files in sql/. naming.ts translates the column names. */
 import type { ColumnType, Generated } from "kysely";
+import type { AvailabilityTables } from "#lib/drivers/db/schema-availability.ts";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
 import type { ListTables } from "#lib/drivers/db/schema-lists.ts";
@@ -23,7 +24,15 @@ import type { SpokeColumns } from "#lib/model/spoke.ts";
 type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N]> };
 
 export interface Schema
-  extends BackupTables, BillingTables, ListTables, NotificationTables, RequestTables, RolloutTables, TemplateTables {
+  extends
+    AvailabilityTables,
+    BackupTables,
+    BillingTables,
+    ListTables,
+    NotificationTables,
+    RequestTables,
+    RolloutTables,
+    TemplateTables {
   installation: { onlyRow: Generated<boolean>; id: string; key: string };
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {

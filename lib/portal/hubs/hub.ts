@@ -5,7 +5,8 @@ import { filterOptions, renderFilterForm, renderFormField } from "#lib/portal/co
 import * as ui from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
-import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
+import { availabilityPanel } from "#lib/portal/components/availability.ts";
+import type { AvailabilityMonths, FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
 import { ACTIONS, SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
@@ -15,6 +16,8 @@ export const SPOKES_PER_PAGE = 50;
 export interface HubPageProps {
   readonly hub: Hub;
   readonly overview: FleetOverview;
+  /** Null for users who do not manage the hub, and for a page that contains only rows. */
+  readonly availability: AvailabilityMonths | null;
   readonly spokes: ListPage<Spoke>;
   readonly query: {
     readonly q?: string | undefined;
@@ -30,7 +33,7 @@ export interface HubPageProps {
 }
 
 export function hubView(
-  { hub, overview, spokes, query, hasOnlyRows, canManageHub, isOperator, follow }: HubPageProps,
+  { hub, overview, availability, spokes, query, hasOnlyRows, canManageHub, isOperator, follow }: HubPageProps,
 ): PageView {
   const { id, operation, stateReason, state } = hub;
   const isFiltered = Object.values(query).some((each) => each !== undefined);
@@ -63,7 +66,8 @@ ${ui.nextPageLink(`/hubs/${id}`, spokes.next, query)}`;
         : ""
     }</div>
 ${fleetSummary(overview)}
-${hasOnlyRows ? rows : list}`,
+${hasOnlyRows ? rows : list}
+${availability ? availabilityPanel(availability) : ""}`,
   };
 }
 

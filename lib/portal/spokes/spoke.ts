@@ -13,7 +13,8 @@ import {
   stepList,
 } from "#lib/portal/components/progress.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import type { Operation, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
+import { availabilityPanel } from "#lib/portal/components/availability.ts";
+import type { AvailabilityMonths, Operation, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -23,10 +24,11 @@ export interface SpokePageProps {
   readonly operations: readonly Operation[];
   /** The newest operation with its steps; null if the spoke has no operations. */
   readonly latest: OperationDetails | null;
+  readonly availability: AvailabilityMonths;
   readonly now: Date;
 }
 
-export function spokeView({ spokePage, operations, latest, now }: SpokePageProps): PageView {
+export function spokeView({ spokePage, operations, latest, availability, now }: SpokePageProps): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
@@ -39,6 +41,7 @@ ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
 ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage)}
+${availabilityPanel(availability)}
 ${recentOperationsPanel(id, operations)}
 </div>
 ${aboutPanel(spoke)}</div>`,

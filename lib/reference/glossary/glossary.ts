@@ -2,6 +2,7 @@
  * Looks up the descriptions and examples of API fields by name. The texts are in separate files, so that the files that
  * define the fields stay short. A test finds fields without a description.
  */
+import { AVAILABILITY_FIELD_ENTRIES } from "#lib/reference/glossary/availability.ts";
 import { BILLING_FIELD_ENTRIES } from "#lib/reference/glossary/billing.ts";
 import type { GlossaryEntry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELD_ENTRIES } from "#lib/reference/glossary/operations.ts";
@@ -20,6 +21,7 @@ export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: GlossaryE
   RECORD_FIELD_ENTRIES,
   BILLING_FIELD_ENTRIES,
   ROLLOUT_FIELD_ENTRIES,
+  AVAILABILITY_FIELD_ENTRIES,
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) =>
     keys.split(" | ").map((key) => [key, typeof entry === "string" ? [entry] as const : entry] as const)

@@ -13,7 +13,8 @@ import { applyMailSettings } from "#lib/catalog/inputs.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
-import { FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
+import { decideHealth, FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
+import type { HealthState } from "#lib/model/states.ts";
 
 /** The columns of a spoke's row that the sweep (periodic check) needs. Large columns are left out. */
 export interface CheckedSpoke {
@@ -83,30 +84,53 @@ export interface SpokeHealth {
  * the IDs of the updated rows.
  */
 export async function saveSpokeHealth(tx: Tx, began: Date, healths: readonly SpokeHealth[]): Promise<string[]> {
-  const ids = healths.map(({ id }) => id), problems = healths.map(({ problem }) => problem);
-  // If an operation has updated the row since the previous check, a failed check counts as the first.
-  const { rows: written } = await sql<Written>`
-    with look as (select * from unnest(${ids}::text[], ${problems}::text[]) as look (id, problem)),
-    held as (
-      select spokes.id, spokes.health as before, look.problem, case
-        when look.problem is null then 0
-        when spokes.observed_at > spokes.updated_at then least(spokes.failed_checks + 1, ${FAILED_CHECKS_LIMIT}::integer)
-        else 1 end as bad
-      from spokes join look using (id)
-      where spokes.state = 'active' and spokes.updated_at <= ${began}
-        and (spokes.observed_at is null or spokes.observed_at < ${began})
-      order by spokes.id for no key update of spokes skip locked
-    )
-    update spokes set observed_at = ${began}, failed_checks = held.bad, health = case
-      when held.problem is null then 'healthy' when held.bad >= ${FAILED_CHECKS_LIMIT} then 'degraded' else spokes.health end
-    from held where spokes.id = held.id
-    returning spokes.id, federation_id, slug, held.before, health as after, held.problem`.execute(tx);
-  const changed = written.filter(({ before, after }) => before !== after);
-  await recordHealth(tx, changed);
-  return written.map(({ id }) => id);
+  const problems = new Map(healths.map(({ id, problem }) => [id, problem]));
+  const decided = (await lockObservedSpokes(tx, began, [...problems.keys()])).map((row) => {
+    const problem = problems.get(row.id)!;
+    // If an operation has updated the row since the previous check, a failed check counts as the first.
+    const failedChecks = problem === null ? 0 : Math.min((row.isNext ? row.failedChecks : 0) + 1, FAILED_CHECKS_LIMIT);
+    const after = decideHealth({ health: row.before, failedChecks, pageProblem: row.pageProblem });
+    return { ...row, failedChecks, after, problem: problem ?? row.pageProblem };
+  });
+  const [ids, checks, after] = [
+    decided.map(({ id }) => id),
+    decided.map(({ failedChecks }) => failedChecks),
+    decided.map(({ after }) => after),
+  ];
+  await sql`
+    update spokes set observed_at = ${began}, failed_checks = look.bad, health = look.health
+    from unnest(${ids}::text[], ${checks}::smallint[], ${after}::text[]) as look (id, bad, health)
+    where spokes.id = look.id`.execute(tx);
+  await recordHealthChanges(tx, decided.filter(({ before, after }) => before !== after));
+  return ids;
 }
 
-async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> {
+interface LockedSpoke {
+  readonly id: string;
+  readonly federationId: string;
+  readonly slug: string;
+  readonly before: HealthState;
+  readonly failedChecks: number;
+  /** Whether the previous check was after the last operation. */
+  readonly isNext: boolean;
+  readonly pageProblem: string | null;
+}
+
+/** Locks the rows of active spokes that nothing has changed since the check began. Skips rows that are locked. */
+async function lockObservedSpokes(tx: Tx, began: Date, ids: readonly string[]): Promise<LockedSpoke[]> {
+  const { rows } = await sql<LockedSpoke>`
+    select spokes.id, federation_id, slug, health as before, failed_checks, page_checks.problem as page_problem,
+      coalesce(observed_at > spokes.updated_at, false) as is_next
+    from spokes left join page_checks on page_checks.spoke_id = spokes.id
+    where spokes.id = any(${ids}::text[]) and state = 'active' and spokes.updated_at <= ${began}
+      and (observed_at is null or observed_at < ${began})
+    order by spokes.id for no key update of spokes skip locked`.execute(tx);
+  return rows;
+}
+
+/** Records an audit event and a stream event for each spoke whose health has changed. */
+export async function recordHealthChanges(tx: Tx, changed: readonly HealthChange[]): Promise<void> {
+  if (changed.length === 0) return;
   await recordChange(tx, SYSTEM_REQUESTER, {
     audit: changed.map(toAuditEntry),
     events: changed.map(({ id, federationId, problem }) => ({
@@ -123,14 +147,14 @@ async function recordHealth(tx: Tx, changed: readonly Written[]): Promise<void> 
  * at the same time, and skips locked rows. Returns whether this was the last batch.
  */
 export async function markHealthUnknown(tx: Tx, cluster: string, reason: string): Promise<boolean> {
-  const { rows: written } = await sql<Written>`
+  const { rows: written } = await sql<HealthChange>`
     with held as (
       select id, health as before from spokes where cluster = ${cluster} and state = 'active' and health <> 'unknown'
       order by id limit ${BATCH} for no key update skip locked
     )
     update spokes set health = 'unknown', failed_checks = 0 from held where spokes.id = held.id
     returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as problem`.execute(tx);
-  await recordHealth(tx, written);
+  await recordHealthChanges(tx, written);
   return written.length < BATCH;
 }
 
@@ -146,7 +170,7 @@ export async function listSpokesWithHealth(rows: RowQueries, cluster: string): P
  */
 export async function markSpokeHealthUnknown(tx: Tx, id: string, reason: string): Promise<void> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT)}`.execute(tx);
-  const { rows: written } = await sql<Written>`
+  const { rows: written } = await sql<HealthChange>`
     with held as (
       select id, health as before from spokes where id = ${id} and state = 'active' and health <> 'unknown'
       for no key update
@@ -154,7 +178,7 @@ export async function markSpokeHealthUnknown(tx: Tx, id: string, reason: string)
     update spokes set health = 'unknown', failed_checks = 0 from held where spokes.id = held.id
     returning spokes.id, federation_id, slug, held.before, health as after, ${reason}::text as problem`.execute(tx);
   await sql`set local lock_timeout = default`.execute(tx);
-  await recordHealth(tx, written);
+  await recordHealthChanges(tx, written);
 }
 
 const LOCK_WAIT = "2s";
@@ -178,16 +202,17 @@ export async function saveSpokeDrift(
   return rows.map(({ id }) => id);
 }
 
-interface Written {
-  id: string;
-  federationId: string;
-  slug: string;
-  before: string;
-  after: string;
-  problem: string | null;
+export interface HealthChange {
+  readonly id: string;
+  readonly federationId: string;
+  readonly slug: string;
+  readonly before: HealthState;
+  readonly after: HealthState;
+  /** Why the spoke is degraded or unknown; null if the spoke is healthy. */
+  readonly problem: string | null;
 }
 
-function toAuditEntry({ id, federationId, slug, before, after, problem }: Written): AuditEntry {
+function toAuditEntry({ id, federationId, slug, before, after, problem }: HealthChange): AuditEntry {
   return {
     kind: "spoke_health_changed",
     ...buildSpokeSubject({ id, federationId }),

@@ -1,3 +1,4 @@
+import { GET as getAvailability } from "#routes/api/federations/[federationId]/availability.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";
@@ -12,18 +13,21 @@ export const GET = portalPage({
   query: optionalQuerySchema("q", "state", "health", "before", "rows"),
   async show({ callApi, actor, follow, query: { before, rows, ...query } }) {
     const { id } = await callApi(getHub), following = await follow(id), limit = String(SPOKES_PER_PAGE);
-    const [hub, overview, spokes] = await Promise.all([
+    const managed = canManageHub(actor, id);
+    const [hub, overview, availability, spokes] = await Promise.all([
       callApi(getHub),
       callApi(getOverview, { query: { federationId: id } }),
+      managed && rows === undefined ? callApi(getAvailability) : null,
       rows === undefined ? callApi(getSpokes, { query: { ...query, before, limit } }) : readRows(callApi, id, rows),
     ]);
     return hubView({
       hub,
       overview,
+      availability,
       spokes,
       query,
       hasOnlyRows: rows !== undefined,
-      canManageHub: canManageHub(actor, id),
+      canManageHub: managed,
       isOperator: actor.role === "operator",
       follow: following,
     });

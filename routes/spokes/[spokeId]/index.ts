@@ -1,5 +1,6 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
+import { GET as getAvailability } from "#routes/api/spokes/[spokeId]/availability.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";
 import { portalPage } from "#lib/portal/page/page.ts";
@@ -12,6 +13,7 @@ export const GET = portalPage({
     const spokePage = await loadSpokePage(call, getSpoke, getHub), { callApi, now } = call;
     const { items: done } = await callApi(getOperations, { query: { limit: "5" } });
     const latest = done[0] ? await callApi(getOperation, { params: { operationId: done[0].id } }) : null;
-    return spokeView({ spokePage, operations: done, latest, now: await now() });
+    const availability = await callApi(getAvailability);
+    return spokeView({ spokePage, operations: done, latest, availability, now: await now() });
   },
 });

@@ -11,6 +11,7 @@ import { type FederationRow, findFederation } from "#lib/domains/federations/sto
 import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
+import { openSitePages } from "#lib/drivers/sites/site-pages.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { SimulatorTimers } from "#lib/dev/simulator/simulation.ts";
@@ -71,6 +72,9 @@ export async function openWorkScene(
     CLUSTER_ROLE,
     ...env,
   });
+  const dns = { texts: () => Promise.resolve([]), addresses: () => Promise.resolve([]) };
+  const sitePages = openSitePages({ dns, localPort: simulator.sitePort });
+  Object.assign(app, { dns, sitePages });
   const userId = await insertUser(db, "ann@example.org");
   const actor: Actor = {
     userId,
@@ -137,6 +141,7 @@ export async function openWorkScene(
     async close() {
       await scene.stopReplicas();
       await closeApp();
+      sitePages.close();
       await simulator.close();
       await db.close();
     },
@@ -178,7 +183,7 @@ export async function makeApp(
 }
 
 /** Jobs that start without a request. They would disturb tests that move the clock or count templates. */
-const UNREQUESTED = ["plan-backups", "prepare-templates"] as const;
+const UNREQUESTED = ["plan-backups", "prepare-templates", "probe-sites"] as const;
 
 /** Starts a replica. Of the jobs that start without a request, it runs only those in `also`. */
 export async function startReplica(app: App, ...also: (typeof UNREQUESTED)[number][]): Promise<Scheduler> {

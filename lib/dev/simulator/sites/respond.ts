@@ -29,6 +29,7 @@ export interface SiteResponse {
 
 type OpenSite = SimulatedSite & { readonly database: SiteDatabase };
 
+const LOGIN_PATH = "/login/index.php", LOGIN_BODY = `<body id="page-login-index">`; // as in Moodle
 const LINK_PATH = "/login/forgot_password.php";
 const REDIRECT = "nginx.ingress.kubernetes.io/permanent-redirect";
 const SHORTEST_PASSWORD = 8; // characters, as in Moodle's default policy
@@ -58,9 +59,10 @@ export function respondToSiteRequest(world: Simulation, request: SiteRequest): S
       ? setPassword(world, open, heading, token, request.form)
       : showForm(world, open, heading, token);
   }
-  if (path === "/" || path === "/index.php" || path === "/login/index.php") {
+  if (path === "/" || path === "/index.php" || path === LOGIN_PATH) {
     const next = "To sign in, create a sign-in link for this spoke in Wheelwright and open the link.";
-    return message(200, heading, "The site is running", next);
+    const page = message(200, heading, "The site is running", next);
+    return path === LOGIN_PATH ? { ...page, html: page.html.replace("<body>", LOGIN_BODY) } : page;
   }
   return message(404, heading, "Page not found", "A simulated site has only a front page and a sign-in page.");
 }

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
+import { breakPage, findPageFault } from "#lib/dev/simulator/sites/broken-page.ts";
 import { respondToSiteRequest, SITE_PAGE_HEADERS, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
 import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
@@ -44,6 +45,8 @@ async function handleSiteRequest(world: Simulation, request: IncomingMessage, re
     return;
   }
   const { method = "GET", url = "/", headers } = request;
+  const fault = findPageFault(world, headers.host ?? "");
+  if (fault) return breakPage(fault, response);
   send(
     response,
     respondToSiteRequest(world, { method, url, host: headers.host ?? "", form: new URLSearchParams(body) }),

@@ -1,0 +1,15 @@
+/** Defines the API schema for the availability of a spoke, or of all spokes of a hub. */
+import * as v from "valibot";
+
+export const AvailabilityView = v.object({
+  /** The months (UTC) with the newest first, at most two years. The current month contains only complete hours. */
+  months: v.array(v.object({
+    month: v.string(),
+    availability: v.nullable(v.number()),
+    up: v.number(),
+    down: v.number(),
+    planned: v.number(),
+    unknown: v.number(),
+  })),
+});
+export type Availability = v.InferOutput<typeof AvailabilityView>;

@@ -1,0 +1,16 @@
+/** Describes the API fields for availability. */
+import type { GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
+
+export const AVAILABILITY_FIELD_ENTRIES: GlossaryEntriesByField = {
+  "Availability.months": "The months (UTC), newest first, for two years. The current month has only complete hours",
+  "months.month": ["The month", "2026-11"],
+  "months.availability": [
+    "The percentage of measured minutes (up or down) in which the login page worked, rounded down to three decimals; " +
+    "null if no minute was measured",
+    99.953,
+  ],
+  "months.up": ["Minutes in which the login page worked", 36200],
+  "months.down": ["Minutes in which the login page failed twice", 17],
+  "months.planned": ["Minutes of operations, suspension and maintenance mode", 60],
+  "months.unknown": ["Minutes without a measurement, because the control plane or the cluster was unavailable", 4],
+};

@@ -1,0 +1,13 @@
+/** Gives names to the API schemas of billing, costs and availability. */
+import type { Schemas } from "#lib/reference/account-schemas.ts";
+import { AvailabilityView } from "#lib/domains/availability/views.ts";
+import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
+
+export const HUB_OUTPUT_SCHEMAS: Schemas = {
+  Availability: AvailabilityView,
+  Billing: BillingView,
+  Cost: CostView,
+  HubCost: HubCostView,
+};
+
+export const HUB_INPUT_SCHEMAS: Schemas = { BillingAddress };
