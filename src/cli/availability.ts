@@ -5,7 +5,8 @@ import { requireSpoke, resolveSpokeId } from "./find-spoke.ts";
 import { showJson, showList } from "./output.ts";
 
 export const availabilityCommand = defineCommand({
-  words: ["SPOKE|HUB"],
+  words: ["NAME"],
+  usage: ["SPOKE", "HUB"],
   more: "Shows minutes per month (UTC). A name without a slash is the name of a hub, if such a hub exists.",
   examples: ["availability north/oak", "availability north"],
   async run(cli, { words: [name] }) {

@@ -27,7 +27,7 @@ export const CLIENT_COMMANDS = entriesOf({
   "tokens VERB": "List, create and revoke your API tokens",
   "catalog": "Show the sizes, versions and other choices for hubs and spokes",
   "cost HUB": "Show the monthly cost of a hub, or of adding a spoke to it",
-  "availability SPOKE|HUB": "Show how many minutes a spoke, or all spokes of a hub, were available",
+  "availability NAME": "Show how many minutes a spoke, or all spokes of a hub, were available",
   "changelog": "Show announcements and the changes in each release",
   "completion bash | zsh | fish": "Print a completion script for your shell",
 });

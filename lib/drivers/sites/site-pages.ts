@@ -6,6 +6,7 @@
 import http from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import tls from "node:tls";
 import { runCancellable } from "#lib/base/cancellation.ts";
 import { DriverError } from "#lib/base/errors.ts";
 import { createCallLimiter } from "#lib/base/limits/call-limiter.ts";
@@ -78,7 +79,7 @@ export function openSitePages(
 ): SitePages {
   const limiter = createCallLimiter({ concurrency }),
     hosts = new Map<string, { addresses: readonly string[]; at: number }>();
-  const agents = { http: new http.Agent(), https: new https.Agent({ maxCachedSessions: 1000 }) };
+  const agents = { http: new http.Agent(), https: new https.Agent({ maxCachedSessions: 1000, ...createTlsOptions() }) };
 
   async function readAddresses(host: string, signal: AbortSignal): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host];
@@ -186,6 +187,11 @@ async function requestOnce(request: OneRequest, signal: AbortSignal): Promise<Pa
     if (!(error instanceof PageError)) throw error;
     return describeFailure(error, connected, timeoutMs);
   }
+}
+
+/** Returns TLS options that all connections share. Creating them for each connection takes a third of its CPU time. */
+function createTlsOptions(): https.AgentOptions {
+  return { secureContext: tls.createSecureContext() };
 }
 
 /** Creates a lookup function that always returns the checked address, so that a changed DNS record has no effect. */

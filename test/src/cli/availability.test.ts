@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { createTestToken } from "#test/support/users.ts";
+import { EXIT } from "#src/cli/exit-status.ts";
 import { type CliFixture, openCliFixture } from "./cli-fixture.ts";
 
 const test = suite<{ stage: Stage; cli: CliFixture }>("wheelwright availability");
@@ -21,12 +22,13 @@ test.after(async ({ stage, cli }) => {
 
 test("finds a spoke by each of its names, and a hub by its slug", async ({ cli, stage: { scene } }) => {
   for (const name of ["north/oak", "oak", scene.spoke]) {
-    assert.is((await cli.run(["availability", name])).out, "2026-11\t99.930%\t1430\t1\t9\t0\n", name);
+    const { out, err } = await cli.run(["availability", name]);
+    assert.is(out, "2026-11\t99.930%\t1430\t1\t9\t0\n", `${name} ${err}`);
   }
   for (const name of ["north", scene.hub]) {
     assert.is((await cli.run(["availability", name])).out, "2026-11\t99.930%\t2860\t2\t18\t0\n", name);
   }
-  assert.is((await cli.run(["availability", "nothing"])).status, 4);
+  assert.is((await cli.run(["availability", "nothing"])).status, EXIT.notFound);
   const { months } = JSON.parse((await cli.run(["availability", "north", "--json"])).out);
   assert.is(months[0].down, 2);
 });
