@@ -287,6 +287,42 @@ create table audit_seals (
 CREATE TRIGGER audit_seals_forward_only BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION refuse_seal_change();
 CREATE TRIGGER audit_seals_no_truncate BEFORE TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_seal_change();
 
+create table availability_days (
+  spoke_id text not null,
+  federation_id text not null,
+  day date not null,
+  up smallint not null,
+  down smallint not null,
+  planned smallint not null,
+  unknown smallint not null,
+  constraint availability_days_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint availability_days_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint availability_days_pkey PRIMARY KEY (spoke_id, day)
+);
+CREATE INDEX availability_days_by_day ON public.availability_days USING btree (day, federation_id);
+
+create table availability_hours (
+  spoke_id text not null,
+  hour timestamp(3) with time zone not null,
+  up bigint not null,
+  down bigint not null,
+  planned bigint not null,
+  constraint availability_hours_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint availability_hours_pkey PRIMARY KEY (spoke_id, hour)
+);
+
+create table availability_hub_days (
+  federation_id text not null,
+  day date not null,
+  up bigint not null,
+  down bigint not null,
+  planned bigint not null,
+  unknown bigint not null,
+  constraint availability_hub_days_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint availability_hub_days_pkey PRIMARY KEY (federation_id, day)
+);
+CREATE INDEX availability_hub_days_by_day ON public.availability_hub_days USING btree (day);
+
 create table backups (
   id text not null,
   spoke_id text not null,
@@ -664,6 +700,16 @@ CREATE INDEX one_time_tokens_by_age ON public.one_time_tokens USING btree (expir
 CREATE INDEX one_time_tokens_by_hash ON public.one_time_tokens USING gin (token_hashes) WHERE ((used_at IS NULL) AND (voided_at IS NULL));
 CREATE INDEX one_time_tokens_of_user ON public.one_time_tokens USING btree (user_id, purpose, created_at DESC);
 CREATE INDEX one_time_tokens_open_of_user ON public.one_time_tokens USING btree (user_id, purpose, created_at DESC) WHERE ((used_at IS NULL) AND (voided_at IS NULL));
+
+create table page_checks (
+  spoke_id text not null,
+  problem text,
+  reached_host text,
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint page_checks_problem_check CHECK ((length(problem) <= 500)),
+  constraint page_checks_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint page_checks_pkey PRIMARY KEY (spoke_id)
+);
 
 create table ready_lanes (
   id bigint not null generated always as identity,
