@@ -61,6 +61,7 @@ import type {
   Signup,
   Spoke,
   SpokeAction,
+  SpokeAvailability,
   SpokeJoining,
   SpokePatch,
   SpokePreview,
@@ -1123,7 +1124,7 @@ export interface WheelwrightApi {
       spokeId: string;
     },
     options?: CallOptions,
-  ): Promise<Availability>;
+  ): Promise<SpokeAvailability>;
 
   /**
    * A spoke's backups, their schedule and their retention. To restore a backup, create a restore request

@@ -1661,6 +1661,26 @@ export interface SpokeAction {
   moodleVersion?: string | null | undefined;
 }
 
+export interface SpokeAvailability {
+  /** Why the login page did not work when it was last requested; null if it worked, or was not requested */
+  problem: string | null;
+  /** The months (UTC), newest first, for two years. The current month has only complete hours */
+  months: {
+    /** The month */
+    month: string;
+    /** The percentage of measured minutes (up or down) in which the login page worked, rounded down to three decimals; null if no minute was measured */
+    availability: number | null;
+    /** Minutes in which the login page worked */
+    up: number;
+    /** Minutes in which the login page failed twice */
+    down: number;
+    /** Minutes of operations, suspension and maintenance mode */
+    planned: number;
+    /** Minutes without a measurement, because the control plane or the cluster was unavailable */
+    unknown: number;
+  }[];
+}
+
 export interface SpokeJoining {
   /** The result: added, invited by email, or unchanged if the user was already a member */
   status: "added" | "invited" | "unchanged";

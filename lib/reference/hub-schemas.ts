@@ -1,6 +1,6 @@
 /** Gives names to the API schemas of billing, costs and availability. */
 import type { Schemas } from "#lib/reference/account-schemas.ts";
-import { AvailabilityView } from "#lib/domains/availability/views.ts";
+import { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
 import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
 
 export const HUB_OUTPUT_SCHEMAS: Schemas = {
@@ -8,6 +8,7 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
   Billing: BillingView,
   Cost: CostView,
   HubCost: HubCostView,
+  SpokeAvailability: SpokeAvailabilityView,
 };
 
 export const HUB_INPUT_SCHEMAS: Schemas = { BillingAddress };

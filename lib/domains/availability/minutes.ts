@@ -1,5 +1,5 @@
 /**
- * Decides how a minute of a spoke counts. A contract can refer to this definition, which docs/availability.md states for
+ * Decides how a minute of a spoke counts. A contract can refer to this definition, which docs/operating.md states for
  * customers. Pure.
  */
 import type { PageResult } from "#lib/domains/availability/login-page.ts";

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { computeAvailability, type MinuteCounts, type MinuteKind } from "#lib/domains/availability/minutes.ts";
-import type { Availability } from "#lib/domains/availability/views.ts";
+import type { Availability, SpokeAvailability } from "#lib/domains/availability/views.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
 export interface MeasuredMinute {
@@ -113,8 +113,11 @@ export async function listDaysToAddUp(rows: RowQueries): Promise<string[]> {
   return days.map(({ day }) => day);
 }
 
-export async function readSpokeAvailability(rows: RowQueries, spokeId: string): Promise<Availability> {
-  return await readMonths(rows, sql`availability_days where spoke_id = ${spokeId}`);
+export async function readSpokeAvailability(rows: RowQueries, spokeId: string): Promise<SpokeAvailability> {
+  const check = await rows.selectFrom("page_checks").select("problem").where("spokeId", "=", spokeId)
+    .executeTakeFirst();
+  const { months } = await readMonths(rows, sql`availability_days where spoke_id = ${spokeId}`);
+  return { problem: check?.problem ?? null, months };
 }
 
 export async function readHubAvailability(rows: RowQueries, federationId: string): Promise<Availability> {

@@ -12,4 +12,7 @@ export const AvailabilityView = v.object({
     unknown: v.number(),
   })),
 });
+/** The availability of one spoke, with the reason why its login page does not work now. */
+export const SpokeAvailabilityView = v.object({ problem: v.nullable(v.string()), ...AvailabilityView.entries });
+export type SpokeAvailability = v.InferOutput<typeof SpokeAvailabilityView>;
 export type Availability = v.InferOutput<typeof AvailabilityView>;

@@ -1,7 +1,7 @@
 /** Types of the API responses that portal pages render. */
 import type * as v from "valibot";
 import type { CatalogView } from "#lib/catalog/view.ts";
-import type { AvailabilityView } from "#lib/domains/availability/views.ts";
+import type { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
 import type { RestoreRequestView } from "#lib/domains/backups/restore-requests/views.ts";
 import type { BackupSummaryView } from "#lib/domains/backups/views.ts";
 import type { BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
@@ -19,6 +19,7 @@ export type OperationDetails = v.InferOutput<typeof OperationDetail>;
 export type FleetOverview = v.InferOutput<typeof OverviewView>;
 export type CatalogOffer = v.InferOutput<typeof CatalogView>;
 export type AvailabilityMonths = v.InferOutput<typeof AvailabilityView>;
+export type SpokeAvailabilityMonths = v.InferOutput<typeof SpokeAvailabilityView>;
 export type CostEstimate = v.InferOutput<typeof CostView>;
 export type Billing = v.InferOutput<typeof BillingView>;
 export type HubCostSummary = v.InferOutput<typeof HubCostView>;

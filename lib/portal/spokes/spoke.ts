@@ -14,7 +14,7 @@ import {
 } from "#lib/portal/components/progress.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { availabilityPanel } from "#lib/portal/components/availability.ts";
-import type { AvailabilityMonths, Operation, OperationDetails, Spoke } from "#lib/portal/components/api-types.ts";
+import type { Operation, OperationDetails, Spoke, SpokeAvailabilityMonths } from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -24,7 +24,7 @@ export interface SpokePageProps {
   readonly operations: readonly Operation[];
   /** The newest operation with its steps; null if the spoke has no operations. */
   readonly latest: OperationDetails | null;
-  readonly availability: AvailabilityMonths;
+  readonly availability: SpokeAvailabilityMonths;
   readonly now: Date;
 }
 
@@ -40,7 +40,7 @@ export function spokeView({ spokePage, operations, latest, availability, now }: 
 ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
-${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage)}
+${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability.problem)}
 ${availabilityPanel(availability)}
 ${recentOperationsPanel(id, operations)}
 </div>
@@ -100,13 +100,14 @@ ${operationNotes(latest)}`,
 
 function healthPanel(
   { spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePageData,
+  pageProblem: string | null,
 ): Markup {
   const healthText = state !== "active"
     ? stateReason ?? "Health is checked only while the spoke is active."
     : health === "healthy"
     ? "Healthy."
     : health === "degraded"
-    ? stateReason ?? "Some parts of the site do not respond."
+    ? stateReason ?? (pageProblem === null ? "Some parts of the site do not respond." : `${pageProblem}.`)
     : observedAt === null
     ? "Not checked yet."
     : "The cluster does not respond.";

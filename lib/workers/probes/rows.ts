@@ -114,9 +114,9 @@ export function decideChange(spoke: StoredSpoke, probe: ProbeResult): SpokeChang
   const reachedHost = isConnected && host !== null ? host : spoke.reachedHost;
   const problem = decidePageProblem(spoke, result, { wasReached, wasChanged });
   // While the cluster does not respond, the health stays unknown.
-  const isJudged = spoke.state === "active" && spoke.health !== "unknown" && !wasChanged &&
+  const canChangeHealth = spoke.state === "active" && spoke.health !== "unknown" && !wasChanged &&
     problem !== spoke.pageProblem;
-  const health = isJudged ? decideHealth({ ...spoke, pageProblem: problem }) : spoke.health;
+  const health = canChangeHealth ? decideHealth({ ...spoke, pageProblem: problem }) : spoke.health;
   const isSame = problem === spoke.pageProblem && reachedHost === spoke.reachedHost && health === spoke.health;
   return isSame ? null : { problem, reachedHost, health };
 }

@@ -51,6 +51,8 @@ overview
 catalog
 changelog
 completion bash
+availability north
+availability north/oak
 cost north
 cost north --size small
 hubs list

@@ -20,7 +20,7 @@ interface Context {
 }
 
 const test = suite<Context>("probeSites");
-/** One round without waiting: the job ends after its first minute. */
+/** A pace without waiting: the job ends after its first minute. */
 const QUICK: ProbePace = { spreadMs: 1, repeatMs: 1, saveMs: 20, jobMs: 1 };
 
 test.before(async (context) => {

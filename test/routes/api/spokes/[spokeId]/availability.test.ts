@@ -33,7 +33,7 @@ const NOVEMBER = { month: "2026-11", availability: 99.93, up: 1430, down: 1, pla
 test("returns a spoke's months, newest first", async ({ scene }) => {
   for (const who of ["spokeAdmin", "hubAdmin", "operator"] as const) {
     const { status, body } = await scene.as(who, "readonly").get(`/api/spokes/${scene.spoke}/availability`);
-    assert.equal([status, body], [200, { months: [NOVEMBER, OCTOBER] }], who);
+    assert.equal([status, body], [200, { problem: null, months: [NOVEMBER, OCTOBER] }], who);
   }
 });
 
@@ -44,8 +44,17 @@ test("adds up the minutes of a hub's spokes", async ({ scene }) => {
 
 test("returns no months before the first complete hour", async ({ scene, foreign }) => {
   const operator = scene.as("operator");
-  assert.equal((await operator.get(`/api/spokes/${foreign.spoke}/availability`)).body, { months: [] });
+  assert.equal((await operator.get(`/api/spokes/${foreign.spoke}/availability`)).body, { problem: null, months: [] });
   assert.equal((await operator.get(`/api/federations/${foreign.hub}/availability`)).body, { months: [] });
+});
+
+test("says why the login page does not work, also in the portal", async ({ scene }) => {
+  const problem = "The site's login page responded with 500", { db, spoke } = scene;
+  await db.sql("insert into page_checks (spoke_id, problem) values ($1, $2)", [spoke, problem]);
+  await db.sql("update spokes set health = 'degraded' where id = $1", [spoke]);
+  assert.is((await scene.as("spokeAdmin").get(`/api/spokes/${spoke}/availability`)).body.problem, problem);
+  assert.match(String((await scene.as("spokeAdmin").get(`/spokes/${spoke}`)).body), "login page responded with 500.");
+  await db.sql("delete from page_checks");
 });
 
 test("never shows another customer's availability", async ({ scene, foreign }) => {
