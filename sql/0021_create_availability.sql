@@ -20,7 +20,7 @@ create table availability_hours (
   primary key (spoke_id, hour)
 ) with (fillfactor = 50); -- the rows of the current hour are updated every minute
 
--- The number of minutes of each kind per day (UTC). The current day contains only complete hours.
+-- The number of minutes of each kind per day (UTC). A job adds up the current day every few minutes.
 create table availability_days (
   spoke_id text not null references spokes (id),
   federation_id text not null references federations (id),

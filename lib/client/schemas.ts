@@ -85,7 +85,7 @@ export interface AuditEvent {
 }
 
 export interface Availability {
-  /** The months (UTC), newest first, for two years. The current month has only complete hours */
+  /** The months (UTC), newest first, for two years. The last minutes are added a little later */
   months: {
     /** The month */
     month: string;
@@ -1664,7 +1664,7 @@ export interface SpokeAction {
 export interface SpokeAvailability {
   /** Why the login page did not work when it was last requested; null if it worked, or was not requested */
   problem: string | null;
-  /** The months (UTC), newest first, for two years. The current month has only complete hours */
+  /** The months (UTC), newest first, for two years. The last minutes are added a little later */
   months: {
     /** The month */
     month: string;

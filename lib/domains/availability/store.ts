@@ -53,8 +53,8 @@ function groupByHour(measured: readonly MeasuredMinute[]): Map<string, HourSets>
 
 /**
  * Adds up the minutes of one day for up to `limit` spokes with IDs above `after`. Minutes without a result are unknown.
- * Counts only complete hours, from the time at which the site was first ready until its removal. Returns the last ID,
- * or null if fewer than `limit` spokes were left.
+ * Excludes the last two minutes, whose results may not be stored yet. A spoke counts from the time at which its site was
+ * first ready until its removal. Returns the last ID, or null if fewer than `limit` spokes were left.
  */
 export async function addUpDay(
   rows: RowQueries,
@@ -64,10 +64,11 @@ export async function addUpDay(
   const { rows: [added] } = await sql<{ count: string; last: string | null }>`
     with period as materialized (
       select ${day}::date::timestamp at time zone 'UTC' as first, least((${day}::date + 1)::timestamp at time zone 'UTC',
-        date_trunc('hour', wheelwright_now(), 'UTC')) as until
+        date_trunc('minute', wheelwright_now()) - interval '2 minutes') as until
     ), batch as materialized (
       select id, federation_id, greatest(first, ready_at) as first, least(until, coalesce(removed_at, until)) as until
-      from spokes, period where id > ${batch.after} and ready_at < until and (removed_at is null or removed_at > first)
+      from spokes, period
+      where id > ${batch.after} and first < until and ready_at < until and (removed_at is null or removed_at > first)
       order by id limit ${batch.limit}
     ), added as (insert into availability_days (spoke_id, federation_id, day, up, down, planned, unknown)
     select id, federation_id, ${day}::date, up, down, planned,

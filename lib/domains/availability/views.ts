@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 export const AvailabilityView = v.object({
-  /** The months (UTC) with the newest first, at most two years. The current month contains only complete hours. */
+  /** The months (UTC) with the newest first, at most two years. The last minutes are added a little later. */
   months: v.array(v.object({
     month: v.string(),
     availability: v.nullable(v.number()),

@@ -5,7 +5,7 @@ import * as ui from "#lib/portal/components/parts.ts";
 
 const MAX_MONTHS = 12;
 
-/** Returns a table of the last twelve months, or nothing before the first complete hour. */
+/** Returns a table of the last twelve months, or nothing before the first minutes are added up. */
 export function availabilityPanel({ months }: AvailabilityMonths): Markup | "" {
   if (months.length === 0) return "";
   return ui.panel(

@@ -6,7 +6,8 @@ export const AVAILABILITY_FIELD_ENTRIES: GlossaryEntriesByField = {
     "Why the login page did not work when it was last requested; null if it worked, or was not requested",
     null,
   ],
-  "Availability.months | SpokeAvailability.months": "The months (UTC), newest first, for two years. The current month has only complete hours",
+  "Availability.months | SpokeAvailability.months":
+    "The months (UTC), newest first, for two years. The last minutes are added a little later",
   "months.month": ["The month", "2026-11"],
   "months.availability": [
     "The percentage of measured minutes (up or down) in which the login page worked, rounded down to three decimals; " +

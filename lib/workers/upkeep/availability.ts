@@ -1,6 +1,5 @@
 /**
- * Adds up the minutes of all spokes per day, and deletes old rows. Runs four times an hour, so that a complete hour is
- * counted soon. A day is added up again until the next day has begun, so a repeated run changes nothing.
+ * Adds up the minutes of all spokes per day, and deletes old rows. Runs every few minutes. A day is added up again until the next day has begun, so a repeated run changes nothing.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -19,7 +18,7 @@ const OLD_ROWS = [
 ] as const;
 
 export function addUpAvailability({ db }: Pick<App, "db">): JobHandler {
-  return upkeepHandler({ kind: "add-up-availability", every: 15 * MINUTE }, {
+  return upkeepHandler({ kind: "add-up-availability", every: 5 * MINUTE }, {
     days: ["Adding up the availability of the spokes", 10 * MINUTE, async (run) => {
       for (const day of await listDaysToAddUp(db.rows)) await addUp(db, run, day);
     }],

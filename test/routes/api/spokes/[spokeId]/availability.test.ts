@@ -42,7 +42,7 @@ test("adds up the minutes of a hub's spokes", async ({ scene }) => {
   assert.equal(body, { months: [{ ...NOVEMBER, planned: 1449 }, OCTOBER] });
 });
 
-test("returns no months before the first complete hour", async ({ scene, foreign }) => {
+test("returns no months before any minutes are added up", async ({ scene, foreign }) => {
   const operator = scene.as("operator");
   assert.equal((await operator.get(`/api/spokes/${foreign.spoke}/availability`)).body, { problem: null, months: [] });
   assert.equal((await operator.get(`/api/federations/${foreign.hub}/availability`)).body, { months: [] });
