@@ -20,6 +20,8 @@ async function thingsOf({ work: { db, operations }, north, oak, people }: Portal
   const requestId = createId("frq"), requestedBy = people.hubAdmin.id;
   await db.rows.insertInto("federation_requests").values({ id: requestId, slug: "west", name: "West", requestedBy })
     .execute();
+  await db.sql("insert into availability_days values ($1, $2, '2026-11-01', 1430, 1, 9, 0)", [oak, north.id]);
+  await db.sql("insert into availability_hub_days values ($1, '2026-11-01', 43000, 12, 188, 3000)", [north.id]);
   return {
     federationId: north.id,
     spokeId: oak,
