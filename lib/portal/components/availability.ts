@@ -14,7 +14,7 @@ export function availabilityPanel({ months }: AvailabilityMonths): Markup | "" {
       "Availability per month, in minutes",
       ["Month", "Availability", "Up", "Down", "Planned", "Unknown"],
       months.slice(0, MAX_MONTHS).map(({ month, availability, up, down, planned, unknown }) => [
-        month,
+        formatMonth(month),
         markup`<span class="number">${availability === null ? "–" : `${availability.toFixed(3)}%`}</span>`,
         ...[up, down, planned, unknown].map((count) =>
           markup`<span class="number">${count.toLocaleString("en")}</span>`
@@ -26,4 +26,10 @@ export function availabilityPanel({ months }: AvailabilityMonths): Markup | "" {
       lead: "The share of minutes in which the login page worked, without planned and unknown minutes.",
     },
   );
+}
+
+/** Formats a month such as 2026-11 as Nov 2026, with a space that does not break. */
+function formatMonth(month: string): string {
+  const format = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
+  return format.format(new Date(`${month}-01T00:00:00Z`)).replace(" ", "\u00a0");
 }

@@ -25,7 +25,7 @@ export function costPanel({ lines, totals, reason, nextInvoice, nextInvoiceReaso
       )
     }${
       ui.definitionList([
-        nextInvoice === null ? ["Next invoice", nextInvoiceReason ?? "–"] : [
+        nextInvoice === null ? ["Next invoice", nextInvoiceReason === reason ? "none" : nextInvoiceReason ?? "–"] : [
           "Next invoice (estimate)",
           markup`<span class="number">${formatPrice(nextInvoice.due, nextInvoice.currency)}</span>, ${
             ui.renderTime(nextInvoice.at)
