@@ -20,6 +20,8 @@ export interface ClusterProcess {
   /** Prevents the scheduling of pods whose names start with `name`, until the returned function is called. The pods
    * wait, but do not fail. */
   holdPods(name: string): Promise<() => Promise<void>>;
+  /** Answers matching requests with status 403, until the returned function is called. */
+  refuse(filter: { readonly method: string; readonly path: string }): Promise<() => Promise<void>>;
   /** Returns the output of the cluster's process, without the greeting at the start. */
   complaints(): readonly string[];
   close(): Promise<void>;
@@ -47,14 +49,18 @@ export async function openClusterProcess(
     if (!reply.ok) throw new Error(`The cluster responded with ${reply.status} to ${path}: ${JSON.stringify(body)}`);
     return body;
   };
+  const addFault = async (fault: object) => {
+    const body = JSON.stringify(fault), headers = { "content-type": "application/json" };
+    const { id } = await (await fetch(`${url}/simulator/faults`, { method: "POST", headers, body })).json();
+    return async () => void await (await fetch(`${url}/simulator/faults/${id}`, { method: "DELETE" })).json();
+  };
   return {
     url,
     async holdPods(name) {
       const message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
-      const body = JSON.stringify({ type: "no-node", name, message }), headers = { "content-type": "application/json" };
-      const { id } = await (await fetch(`${url}/simulator/faults`, { method: "POST", headers, body })).json();
-      return async () => void await (await fetch(`${url}/simulator/faults/${id}`, { method: "DELETE" })).json();
+      return await addFault({ type: "no-node", name, message });
     },
+    refuse: (filter) => addFault({ type: "answer", status: 403, ...filter }),
     kubeconfig: (server) => text.replace(url, server),
     writes: () => ask("/simulator/writes"),
     history: (kind) => ask(`/simulator/history?kind=${kind}`),
