@@ -139,7 +139,7 @@ function seed_demo_course(array $course, string $mark): void {
 }
 `,
   "cron.yaml": `\
-{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"moodle-cron"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Forbid","startingDeadlineSeconds":45,"successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":3,"jobTemplate":{"spec":{"backoffLimit":0,"activeDeadlineSeconds":3600,"ttlSecondsAfterFinished":3600,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"cron"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"cron","image":"\${MOODLE_IMAGE}","command":["php","/var/www/html/admin/cli/cron.php","--keep-alive=0"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}}}`,
+{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"moodle-cron"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Forbid","startingDeadlineSeconds":45,"successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":3,"jobTemplate":{"spec":{"backoffLimit":0,"activeDeadlineSeconds":3600,"ttlSecondsAfterFinished":3600,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"cron"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"cron","image":"\${MOODLE_IMAGE}","command":["sh","-c","timeout 90 php -r \\"$1\\"\\nexec php /var/www/html/admin/cli/cron.php --keep-alive=0\\n","cron","\${USAGE_SCRIPT}"],"env":[{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}}}`,
   "database.yaml": `\
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"db"},"spec":{"clusterIP":"None","selector":{"role":"db"},"ports":[{"name":"pg","port":5432}]}}
 ---
@@ -668,6 +668,90 @@ mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LIN
 {"ingressClass":"nginx","ingressNamespace":"ingress-nginx","dnsNamespace":"kube-system","tls":"acme","acmeServer":"https://acme-v02.api.letsencrypt.org/directory"}`,
   "upgrade-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"upgrade-\${FENCE}","labels":{"op":"upgrade","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":21600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"upgrade"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\n  active text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine then\\n    raise exception 'not upgraded: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  if to_regclass('public.mdl_config') is not null then\\n    select value into active from public.mdl_config where name = 'rolesactive';\\n  end if;\\n  if active is distinct from '1' then\\n    raise exception 'not upgraded: no installed site is here';\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright upgrade ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}},{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","args":["true"],"env":[{"name":"AUTO_UPDATE_MOODLE","value":"true"}],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+  "usage.php": `\
+<?php
+// Writes what the site uses to the termination message of its pod: one line of JSON that contains only numbers. The
+// CronJob runs this script before Moodle's scheduled tasks, which may fail or take long. Each run writes the message,
+// but the numbers are measured only every 15 minutes, and the size of the folders once a day. The script queries the
+// database directly, so it also works during maintenance and before a pending upgrade. It is an argument of \`php -r\`.
+//
+// Facts about Moodle 4.1 to 5.2 (lib/db/install.xml describes the tables):
+// - mdl_files has one row per use of a file. Files with the same contenthash are stored once (lib/filestorage).
+// - mdl_user keeps deleted users with deleted = 1. The user guest is no person. lastaccess is the time of the last
+//   request, at most a minute late (user_accesstime_log in lib/datalib.php).
+// - mdl_course contains the site's front page, with category 0 (lib/db/install.php).
+// - lastcronstart of the plugin tool_task is when the scheduled tasks last started (lib/classes/cron.php, before 4.2
+//   lib/cronlib.php).
+ini_set('display_errors', 'stderr');
+$env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
+$data = $env('DATA_DIR', '/var/www/moodledata');
+$html = $env('HTML_DIR', '/var/www/html');
+$file = "$data/wheelwright-usage.json";
+$write = fn(array $line) => file_put_contents($env('MESSAGE_FILE', '/dev/termination-log'), json_encode($line));
+
+$now = time();
+$last = json_decode((string) @file_get_contents($file), true);
+$last = is_array($last) && is_int($last['at'] ?? null) && $last['at'] <= $now ? $last : [];
+if ($last) {
+    $write($last); // also if the database does not answer
+    if ($last['at'] > $now - (int) $env('MEASURE_SECONDS', '900')) {
+        exit(0);
+    }
+}
+
+$password = addcslashes((string) getenv('DB_PASS'), "'\\\\");
+$server = 'host=' . $env('DB_HOST', 'db') . ' port=' . $env('DB_PORT', '5432') . ' dbname=' . $env('DB_NAME', 'moodle');
+$limits = "connect_timeout=10 options='-c statement_timeout=20s'";
+$database = pg_connect("$server user=" . $env('DB_USER', 'moodle') . " password='$password' $limits");
+if (!$database) {
+    exit(1); // PHP has printed the error
+}
+// Returns null if the query fails, for example because the table does not exist yet, or finds nothing.
+$number = function (string $query) use ($database): ?int {
+    $result = @pg_query($database, $query);
+    $value = $result && pg_num_rows($result) > 0 ? pg_fetch_result($result, 0, 0) : null;
+    return $value === null ? null : (int) $value;
+};
+$people = "from mdl_user where deleted = 0 and username <> 'guest'";
+$log = "select (has_function_privilege('pg_ls_waldir()', 'execute'))::int"; // the write-ahead log is on the same disk
+
+$line = [
+    'usage' => 1, // the version of this format
+    'at' => $now,
+    'content' => $number('select coalesce(sum(size), 0) from (select max(filesize) as size from mdl_files
+        where referencefileid is null group by contenthash) as stored'),
+    'database' => $number('select pg_database_size(current_database())'),
+    'databaseLog' => $number($log) === 1 ? $number('select coalesce(sum(size), 0) from pg_ls_waldir()') : null,
+    'users' => $number("select count(*) $people"),
+    'activeUsers' => $number("select count(*) $people and lastaccess > $now - 30 * 86400"),
+    'courses' => $number('select count(*) from mdl_course where category <> 0'),
+    'tasksAt' => $number("select value::bigint from mdl_config_plugins
+        where plugin = 'tool_task' and name = 'lastcronstart'"),
+];
+$total = @disk_total_space($data);
+$free = @disk_free_space($data);
+if ($total !== false && $free !== false) {
+    $line['disk'] = (int) $total;
+    $line['diskUsed'] = (int) ($total - $free);
+}
+foreach (['folders', 'foldersAt'] as $name) {
+    if (is_int($last[$name] ?? null)) {
+        $line[$name] = $last[$name];
+    }
+}
+if (($line['foldersAt'] ?? 0) < $now - 86400) {
+    $line['foldersAt'] = $now;
+    exec('timeout 30 du -sk ' . escapeshellarg($html) . ' ' . escapeshellarg($data) . ' 2>/dev/null', $sizes, $status);
+    if ($status === 0) {
+        $line['folders'] = 1024 * array_sum(array_map('intval', $sizes));
+    }
+}
+$write($line);
+// A full disk prevents this; the next run then measures again.
+if (@file_put_contents("$file.new", json_encode($line)) === strlen(json_encode($line))) {
+    rename("$file.new", $file);
+}
+`,
   "verify-files-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"verify-files-\${FENCE}","labels":{"op":"verify-files","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":5400,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"reader","files-user":"true","op":"verify-files"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"php","image":"\${MOODLE_IMAGE}","command":["php","-r","\${VERIFY_FILES_SCRIPT}"],"env":[{"name":"SINCE","value":"\${SINCE}"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html","readOnly":true},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "verify-files.php": `\

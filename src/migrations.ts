@@ -1144,96 +1144,84 @@ create table rollout_spokes (
 `,
   ],
   [
-    "0021_create_availability",
+    "0020_create_usage",
     `\
--- Availability: whether each site's login page worked, per minute for two days and per day for two years.
+-- Usage of sites: storage, users and courses, which each site reports a few times an hour, and restarts of its containers.
 
--- The latest result of the requests to each spoke's login page. A row changes only if the result changes.
-create table page_checks (
+-- What the sweep last read about each spoke.
+create table spoke_usage (
   spoke_id text primary key references spokes (id),
-  problem text check (length(problem) <= 500), -- why the login page does not work; null if it works
-  -- The host whose public address has answered this control plane at least once. Until then, a failed connection does not
-  -- show that the site is down, because the control plane may have no route to the address.
-  reached_host text,
-  updated_at timestamptz(3) not null default wheelwright_now()
-);
+  observed_at timestamptz(3) not null,
+  measured_at timestamptz(3), -- when the site measured its usage; null if it has not reported anything yet
+  files_used bigint, -- bytes
+  files_size bigint,
+  database_used bigint,
+  database_size bigint,
+  users integer,
+  active_users integer, -- in the last 30 days
+  courses integer,
+  tasks_at timestamptz(3), -- when the scheduled tasks last succeeded, at most ten minutes too early
+  -- The number of restarts of each running pod, and the time of the last container that was killed for its memory. The next
+  -- check counts only later ones.
+  pod_restarts jsonb not null default '{}',
+  oom_killed_at timestamptz(3),
+  warned_percent smallint not null default 0 -- the storage percentage of which users were notified
+) with (fillfactor = 70);
 
--- Sets of minutes: bit N of a column is minute N of the hour. A minute that is in no set is unknown.
-create table availability_hours (
+-- Samples: 48 hours by hour, and two years by day. A bucket has the newest values of its hour or day.
+create table usage_samples (
   spoke_id text not null references spokes (id),
-  hour timestamptz(3) not null,
-  up bigint not null,
-  down bigint not null,
-  planned bigint not null,
-  primary key (spoke_id, hour)
-) with (fillfactor = 50); -- the rows of the current hour are updated every minute
+  grain text not null check (grain in ('hour', 'day')),
+  at timestamptz(3) not null, -- the start of the hour or day (UTC)
+  files_used bigint,
+  files_size bigint,
+  database_used bigint,
+  database_size bigint,
+  users integer,
+  active_users integer,
+  courses integer,
+  restarts integer not null default 0,
+  oom_kills integer not null default 0,
+  primary key (spoke_id, grain, at)
+);
+create index usage_samples_by_age on usage_samples (grain, at);
 
--- The number of minutes of each kind per day (UTC). A job adds up the current day every few minutes.
-create table availability_days (
-  spoke_id text not null references spokes (id),
+-- The same for hubs: the sums over the hub's spokes, so that reading a hub's usage does not depend on their number.
+create table hub_usage_samples (
   federation_id text not null references federations (id),
-  day date not null,
-  up smallint not null,
-  down smallint not null,
-  planned smallint not null,
-  unknown smallint not null,
-  primary key (spoke_id, day)
+  grain text not null check (grain in ('hour', 'day')),
+  at timestamptz(3) not null,
+  measured_at timestamptz(3) not null, -- when the sums were calculated
+  spokes integer not null, -- the number of spokes in the sums
+  full_spokes integer not null, -- of these, the spokes that use at least 80% of their storage
+  files_used bigint,
+  files_size bigint,
+  database_used bigint,
+  database_size bigint,
+  users bigint,
+  active_users bigint,
+  courses bigint,
+  primary key (federation_id, grain, at)
 );
-create index availability_days_by_day on availability_days (day, federation_id);
+create index hub_usage_samples_by_age on hub_usage_samples (grain, at);
 
--- The sums of all spokes of a hub, so that reading them does not depend on the number of spokes.
-create table availability_hub_days (
-  federation_id text not null references federations (id),
-  day date not null,
-  up bigint not null,
-  down bigint not null,
-  planned bigint not null,
-  unknown bigint not null,
-  primary key (federation_id, day)
-);
-create index availability_hub_days_by_day on availability_hub_days (day);
-`,
-  ],
-  [
-    "0022_create_turns",
-    `\
--- A large bulk action changes only some of a cluster's sites at the same time: each of its operations needs a turn. An operation
--- without a turn does not start, and operations that were requested later for the same spoke wait for it. Rows are deleted when
--- the operation ends.
-create table turns (
-  job_id text primary key references jobs (id) on delete cascade,
-  spoke_id text not null,
-  cluster text not null,
-  seq bigint not null, -- the job's place in the queue
-  granted boolean not null
-);
-create index turns_of_spokes on turns (spoke_id, seq) where not granted;
-create index turns_of_clusters on turns (cluster, granted, seq);
+-- The larger of the percentages of files and database. Null if unknown.
+alter table spokes add column storage_percent smallint;
+alter table live_spokes add column storage_percent smallint;
 
--- Passes the turn of an operation that has ended to the next operation in the cluster. The lock makes sure that an operation that
--- is being added sees the end of this one, or is seen by it.
-create function pass_turn() returns trigger language plpgsql
+create function list_storage() returns trigger language plpgsql
 as $$
-declare
-  ended turns;
 begin
-  delete from turns where job_id = new.id returning * into ended;
-  if ended.job_id is null or not ended.granted then
-    return null;
-  end if;
-  perform pg_advisory_xact_lock(hashtextextended('wheelwright: turns in ' || ended.cluster, 0));
-  with next as (
-    update turns set granted = true
-    where job_id = (select job_id from turns where cluster = ended.cluster and not granted order by seq limit 1 for update)
-    returning job_id
-  )
-  insert into ready_lanes (at, lane) select jobs.run_at, jobs.lane from next join jobs on jobs.id = next.job_id
-  where jobs.lane is not null;
+  update live_spokes set storage_percent = new.storage_percent where spoke_id = new.id;
   return null;
 end $$;
-create trigger jobs_pass_turn after update of state on jobs
-  for each row when (new.visible and old.state in ('queued', 'running') and new.state in ('succeeded', 'failed', 'cancelled'))
-  execute function pass_turn();
+-- Fires after spokes_listed_when_changed, which adds the row of a spoke that was removed before.
+create trigger spokes_storage_listed after update of storage_percent, state on spokes for each row
+  when (old.storage_percent is distinct from new.storage_percent or old.state = 'removed')
+  execute function list_storage();
+
+create index live_spokes_by_storage on live_spokes (storage_percent desc, spoke_id desc) include (federation_id)
+  where storage_percent is not null;
 `,
   ],
 ];

@@ -96,6 +96,7 @@ export interface WheelwrightApi {
         | "spoke_action_succeeded"
         | "spoke_action_failed"
         | "spoke_health_changed"
+        | "spoke_storage_low"
         | "spoke_updated"
         | "spoke_copied"
         | "spoke_delegated"

@@ -126,6 +126,11 @@ export const SPOKE_FIELDS = {
     type: "string",
     choices: ["healthy", "degraded", "unknown"],
   },
+  storagePercent: {
+    label: "Storage used",
+    hint: "How full the disk of the files or of the database is, in percent, whichever is higher; null while unknown",
+    type: "string",
+  },
   maintenance: {
     label: "Maintenance mode",
     hint: "Whether a user has put the site in maintenance mode",

@@ -1569,6 +1569,8 @@ export interface Spoke {
   stateReason: string | null;
   /** Whether the site works: healthy, degraded after three failed checks in a row, or unknown */
   health: "healthy" | "degraded" | "unknown";
+  /** How full the disk of the files or of the database is, in percent, whichever is higher; null while unknown */
+  storagePercent: number | null;
   /** Whether a user has put the site in maintenance mode */
   maintenance: boolean;
   /** Digest of the Moodle image that the site runs; null until a pod reports it */
@@ -1740,6 +1742,8 @@ export interface SpokePreview {
     contentMode: string | null;
     /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
     mail: "on" | "held";
+    /** How full the disk of the files or of the database is, in percent, whichever is higher; null while unknown */
+    storagePercent: number | null;
     /** The Kubernetes namespace of the site */
     namespace: string;
     /** The URL of the site */

@@ -140,6 +140,13 @@ export const spokeFields = {
     example: "healthy",
     kept: false,
   }),
+  storagePercent: system(v.pipe(v.number(), v.integer()), {
+    nullable: true,
+    label: "Storage used",
+    hint: "How full the disk of the files or of the database is, in percent, whichever is higher; null while unknown",
+    example: null,
+    kept: false,
+  }),
   maintenance: system(v.boolean(), {
     label: "Maintenance mode",
     hint: "Whether a user has put the site in maintenance mode",

@@ -7,6 +7,7 @@ import { readTextFile } from "#lib/moodle/read-text-file.ts";
 import {
   ADOPT_FILE_PLACEHOLDERS,
   ADOPTION_CONTAINER_PLACEHOLDERS,
+  CRON_PLACEHOLDERS,
   FORMER_HOST_PLACEHOLDERS,
   HUB_PLACEHOLDERS,
   JOB_PLACEHOLDERS,
@@ -106,6 +107,7 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
   ...["database.yaml", "app.yaml"].map((file) =>
     [file, new Set([...SPOKE_PLACEHOLDERS, ...ADOPTION_CONTAINER_PLACEHOLDERS])] as const
   ),
+  ["cron.yaml", new Set([...SPOKE_PLACEHOLDERS, ...CRON_PLACEHOLDERS])] as const,
   [ADOPTION_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, ...ADOPT_FILE_PLACEHOLDERS])] as const,
   ["seed.yaml", new Set([...SPOKE_PLACEHOLDERS, ...SEED_PLACEHOLDERS])] as const,
   [FORMER_HOST_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, ...FORMER_HOST_PLACEHOLDERS])] as const,
@@ -123,6 +125,7 @@ export const PASSWORD_SCRIPT_FILE_NAME = "password.php";
 export const SIGN_IN_LINK_SCRIPT_FILE_NAME = "sign-in-link.php";
 export const SITE_INFO_FILE_NAME = "facts.php";
 export const VERIFY_FILES_SCRIPT_NAME = "verify-files.php";
+export const USAGE_SCRIPT_NAME = "usage.php";
 
 export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   ...MANIFEST_PLACEHOLDERS.keys(),
@@ -135,6 +138,7 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
   SITE_INFO_FILE_NAME,
   VERIFY_FILES_SCRIPT_NAME,
+  USAGE_SCRIPT_NAME,
 ].sort();
 
 /** Reads the blueprint files in a directory, which override built-in files. Throws a ConfigError with all problems. */

@@ -113,6 +113,7 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
         ...base,
         ...buildAdoptionContainers(parsed.manifests.get(ADOPTION_FILE_NAME)!, base, inputs),
         ...seed,
+        USAGE_SCRIPT: toPhpCommandArgument(parsed.scripts.usage),
       };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [

@@ -14,6 +14,7 @@ import {
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
   SITE_INFO_FILE_NAME,
   SIZES_FILE_NAME,
+  USAGE_SCRIPT_NAME,
   VERIFY_FILES_SCRIPT_NAME,
 } from "#lib/moodle/blueprint-files.ts";
 import { checkPlaceholders, isYamlMap, type ManifestTemplate, parseManifestDocuments } from "#lib/moodle/render.ts";
@@ -41,6 +42,7 @@ interface ParsedBlueprint {
     readonly link: string;
     readonly facts: string;
     readonly verifyFiles: string;
+    readonly usage: string;
   };
 }
 
@@ -80,6 +82,7 @@ export function parseBlueprint(
       SIGN_IN_LINK_SCRIPT_FILE_NAME,
       SITE_INFO_FILE_NAME,
       VERIFY_FILES_SCRIPT_NAME,
+      USAGE_SCRIPT_NAME,
     ]
   ) {
     if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
@@ -92,6 +95,7 @@ export function parseBlueprint(
     link: files[SIGN_IN_LINK_SCRIPT_FILE_NAME]!,
     facts: files[SITE_INFO_FILE_NAME]!,
     verifyFiles: files[VERIFY_FILES_SCRIPT_NAME]!,
+    usage: files[USAGE_SCRIPT_NAME]!,
   };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }

@@ -25,6 +25,9 @@ export const ADOPT_FILE_PLACEHOLDERS = ["ADOPTION_ID", "IDENTITY"] as const;
 /** The placeholders for the containers in adopt.yaml. Their values are null if the install Job installed the site. */
 export const ADOPTION_CONTAINER_PLACEHOLDERS = ["ADOPT_DATABASE", "ADOPT_FILES"] as const;
 
+/** The placeholder that only cron.yaml may use. */
+export const CRON_PLACEHOLDERS = ["USAGE_SCRIPT"] as const;
+
 export const JOB_PLACEHOLDERS = [
   "JOB",
   "FENCE",

@@ -123,6 +123,8 @@ const FAULT_FIELDS = {
   /** Prevents the issuance of a certificate. Its challenge is pending with `message` or, if `final` is set, fails. */
   uncertified: { ...NAME_AND_MESSAGE, final: optional(FLAG) },
   oom: NAME,
+  /** Replaces the termination message of programs that end in matching pods. */
+  "termination-message": NAME_AND_MESSAGE,
   /** Removes a permission: a verb (`*` for all verbs) on a resource such as `pods`, `pods/log` or `jobs.batch`. */
   forbid: { verb: TEXT, resource: TEXT },
   /** Disables all network policies. */

@@ -22,6 +22,7 @@ export interface ListTables {
     state: SpokeState;
     health: string;
     createdAt: TimestampColumn;
+    storagePercent: number | null;
   };
   spoke_texts: { spokeId: string; federationId: string; createdAt: TimestampColumn; content: string };
 }

@@ -8,6 +8,7 @@ import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts
 import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { RolloutTables } from "#lib/drivers/db/schema-rollouts.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
+import type { UsageTables } from "#lib/drivers/db/schema-usage.ts";
 import type {
   BigintColumn,
   JsonColumn,
@@ -32,7 +33,8 @@ export interface Schema
     NotificationTables,
     RequestTables,
     RolloutTables,
-    TemplateTables {
+    TemplateTables,
+    UsageTables {
   installation: { onlyRow: Generated<boolean>; id: string; key: string };
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
   users: {

@@ -98,6 +98,7 @@ function objectName({ objectType, objectId, actor, metadata: { slug, email } }: 
 /** Returns the path of the page for the event's object, or null if the object was removed or has no page. */
 function objectHref({ kind, objectType, objectId }: AuditEventItem, linkUsers: boolean): string | null {
   if (kind === "spoke_destroyed" || kind === "federation_destroyed") return null;
+  if (kind === "spoke_storage_low") return `/spokes/${objectId}/actions/resize`;
   if (objectType === "spoke") return `/spokes/${objectId}`;
   if (objectType === "federation") return `/hubs/${objectId}`;
   if (objectType === "federation_request") return "/requests";
@@ -147,6 +148,7 @@ export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTo
   spoke_action_succeeded: ["good", "Action {action} succeeded on spoke %"],
   spoke_action_failed: ["bad", "Action {action} failed on spoke %"],
   spoke_health_changed: ["info", "Spoke % is now {to}"],
+  spoke_storage_low: ["warn", "The storage of spoke % is {percent}% full"],
   spoke_updated: ["info", "Spoke % was changed"],
   spoke_copied: ["info", "Spoke % was copied to {copySlug}"],
   spoke_delegated: ["info", "{email} became an admin of spoke %"],

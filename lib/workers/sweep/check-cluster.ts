@@ -21,7 +21,7 @@ import {
   type SweepResult,
 } from "#lib/workers/sweep/check-spokes.ts";
 import { type ChangedNamespaces, trackChangedNamespaces } from "#lib/workers/sweep/changed-spokes.ts";
-import { MOODLE_POD_RESOURCE } from "#lib/workers/sweep/images.ts";
+import { POD_RESOURCE } from "#lib/workers/sweep/pods.ts";
 import {
   type CheckedSpoke,
   countSpokesToCheck,
@@ -158,7 +158,7 @@ function listAndWatch(
   return async (kind, take) => {
     // Does not watch pods, because their status changes often. When a site's pod is replaced, the status of its
     // Deployment changes too.
-    if (kind.kind === MOODLE_POD_RESOURCE.kind) {
+    if (kind.kind === POD_RESOURCE.kind) {
       return void await readPages(cluster, run, kind, withShorterPauses(pace), take);
     }
     const version = await readPages(cluster, run, kind, withShorterPauses(pace), async (objects) => {

@@ -22,7 +22,10 @@ import {
 } from "#lib/domains/spokes/health.ts";
 import { checkDrift } from "#lib/workers/sweep/drift.ts";
 import { determineHealth } from "#lib/workers/sweep/health.ts";
-import { readRunningImages } from "#lib/workers/sweep/images.ts";
+import { saveRunningImages } from "#lib/workers/sweep/images.ts";
+import { createPodFacts } from "#lib/workers/sweep/pod-facts.ts";
+import { readPods } from "#lib/workers/sweep/pods.ts";
+import { saveUsageResults } from "#lib/workers/sweep/usage.ts";
 import {
   type CheckedResource,
   type ClusterCheck,
@@ -62,6 +65,7 @@ export async function checkSpokes(
 
   const kinds = await readKinds(check);
   for (const { apiVersion, kind } of HEALTH_KINDS) await list(check, { apiVersion, kind }, kinds);
+  await readPods(check);
   const healths = await determineHealth(check), unhealthy = healths.filter(({ problem }) => problem !== null);
   const written = await saveHealthResults(
     run,
@@ -78,7 +82,8 @@ export async function checkSpokes(
       run.log.warn("Cannot list the objects of a kind to check them for drift", { kind, error });
     }
   }
-  await readRunningImages(check);
+  await saveRunningImages(check);
+  await saveUsageResults(check);
   const unchecked = await checkDrift(check);
   const unhealthyById = new Map(unhealthy.map((health) => [health.id, health]));
   const unwritten = here.filter(({ id }) => !written.has(id) && (counted || !unhealthyById.has(id)));
@@ -209,5 +214,5 @@ export function getObjectNamespace({ kind, metadata }: KubeObject): string {
 }
 
 function createFacts(spoke: CheckedSpoke): SpokeObservations {
-  return { spoke, problems: new Map(), images: new Map(), titles: new Set(), suspects: new Set() };
+  return { spoke, problems: new Map(), images: new Map(), pods: createPodFacts(), titles: new Set(), suspects: new Set() };
 }

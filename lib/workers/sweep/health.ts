@@ -3,6 +3,7 @@ import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findObjectProblem, listObjectsToCheck } from "#lib/domains/spokes/health.ts";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
+import { findRestartLoop, findSilence } from "#lib/workers/sweep/pod-facts.ts";
 import type { ClusterCheck, SpokeObservations } from "#lib/workers/sweep/spoke-facts.ts";
 import type { SpokeHealth } from "#lib/workers/sweep/rows.ts";
 
@@ -24,7 +25,7 @@ export async function determineHealth(check: ClusterCheck): Promise<SpokeHealth[
       await sleep(check.pace.pauseMs, check.run.signal);
       await confirm(check, facts);
     }
-    healths.push({ id: facts.spoke.id, problem: describeProblems(facts) });
+    healths.push({ id: facts.spoke.id, problem: describeProblems(facts, check.startedAt) });
   }
   return healths;
 }
@@ -58,15 +59,29 @@ async function confirm({ cluster, run }: ClusterCheck, { spoke, problems }: Spok
 }
 
 /**
+ * Returns the problems that the site's pods show. Scheduled tasks do not run in maintenance mode. After an operation,
+ * they have time until they count as silent.
+ */
+export function findPodProblems({ spoke, pods }: SpokeObservations, now: Date): string[] {
+  const times = [pods.tasksAt, spoke.usage?.tasksAt ?? null].filter((time) => time !== null);
+  const silence = spoke.maintenance || times.length === 0
+    ? null
+    : findSilence(new Date(Math.max(...[...times, spoke.updatedAt].map((time) => time.getTime()))), now);
+  return [findRestartLoop(pods, now), silence].filter((problem) => problem !== null);
+}
+
+/**
  * Returns a description of a spoke's problems, or null if the spoke is healthy. If the namespace itself has a problem,
  * the description contains only this problem.
  */
-function describeProblems({ spoke, problems }: SpokeObservations): string | null {
+function describeProblems(facts: SpokeObservations, now: Date): string | null {
+  const { spoke, problems } = facts;
   const namespace = problems.has("Namespace") ? problems.get("Namespace")! : findNamespaceProblem(null, "");
   if (namespace !== null) return namespace;
   const wrong = listObjectsToCheck(spoke).flatMap((part) => {
     const title = formatObjectTitle({ kind: part.kind, metadata: { name: part.name } });
     return (problems.has(title) ? problems.get(title)! : findObjectProblem(part, null)) ?? [];
   });
+  wrong.push(...findPodProblems(facts, now));
   return wrong.length > 0 ? wrong.join("; ") : null;
 }

@@ -4,47 +4,22 @@
  */
 import { sql } from "kysely";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
-import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { areImagesDifferent, listImageDigests, MOODLE_POD_SELECTOR } from "#lib/moodle/image-digest.ts";
-import {
-  type CheckedResource,
-  type ClusterCheck,
-  SPOKE_SELECTOR,
-  type SpokeObservations,
-} from "#lib/workers/sweep/spoke-facts.ts";
+import { areImagesDifferent } from "#lib/moodle/image-digest.ts";
+import { POD_RESOURCE } from "#lib/workers/sweep/pods.ts";
+import type { ClusterCheck, SpokeObservations } from "#lib/workers/sweep/spoke-facts.ts";
 
-export const MOODLE_POD_RESOURCE: CheckedResource = {
-  apiVersion: "v1",
-  kind: "Pod",
-  selector: `${SPOKE_SELECTOR},${MOODLE_POD_SELECTOR}`,
-};
 const PREFIX = "Pod/", ROWS = 500;
 
-/** Reads which images the sites' pods run. Without permission to list pods, the earlier results remain. */
-export async function readRunningImages(check: ClusterCheck): Promise<void> {
-  const { run, facts } = check;
-  try {
-    await check.list(MOODLE_POD_RESOURCE, (pods) => {
-      for (const pod of pods) recordImage(facts.get(pod.metadata.namespace ?? ""), pod);
-      return Promise.resolve();
-    });
-  } catch (error) {
-    if (!(error instanceof ClusterError) || error.status !== 403) throw error;
-    return run.log.warn("Cannot check which images the sites run: no permission to list pods", { error });
-  }
-  check.listed.add(MOODLE_POD_RESOURCE.kind);
+/** Stores the digests of images that the sites' pods run, for spokes without one. */
+export async function saveRunningImages({ run, facts, startedAt }: ClusterCheck): Promise<void> {
   const unrecorded = [...facts.values()].flatMap(({ spoke: { id, imageDigest }, images }) => {
     const [digest] = [...images.values()].flat();
     return imageDigest === null && digest !== undefined ? [{ id, digest }] : [];
   });
   for (let i = 0; i < unrecorded.length; i += ROWS) {
-    await run.write((tx) => recordDigests(tx, check.startedAt, unrecorded.slice(i, i + ROWS)));
+    await run.write((tx) => recordDigests(tx, startedAt, unrecorded.slice(i, i + ROWS)));
   }
-}
-
-function recordImage(spokeFacts: SpokeObservations | undefined, pod: KubeObject): void {
-  if (spokeFacts?.spoke.image) spokeFacts.images.set(pod.metadata.name, listImageDigests(pod, spokeFacts.spoke.image));
 }
 
 /** Returns the pods whose image has another digest than the recorded one, although its tag is the same. */
@@ -53,7 +28,7 @@ export function findImagesWithMovedTags(
   { spoke, images }: SpokeObservations,
 ): DriftedObject[] {
   const recorded = spoke.imageDigest, earlier = spoke.drift as { objects: readonly DriftedObject[] } | null;
-  if (!listed.has(MOODLE_POD_RESOURCE.kind)) {
+  if (!listed.has(POD_RESOURCE.kind)) {
     return (earlier?.objects ?? []).filter(({ object }) => object.startsWith(PREFIX));
   }
   if (recorded === null) return [];

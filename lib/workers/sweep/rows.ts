@@ -15,6 +15,7 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { decideHealth, FAILED_CHECKS_LIMIT } from "#lib/domains/spokes/health.ts";
 import type { HealthState } from "#lib/model/states.ts";
+import { parseStoredUsage, STORED_USAGE_COLUMNS, type StoredUsage } from "#lib/domains/usage/stored.ts";
 
 /** The columns of a spoke's row that the sweep (periodic check) needs. Large columns are left out. */
 export interface CheckedSpoke {
@@ -30,6 +31,11 @@ export interface CheckedSpoke {
   /** The image and tag that the site's Moodle pods should run. */
   readonly image: string | null;
   readonly imageDigest: string | null;
+  readonly updatedAt: Date;
+  /** The sizes of the site's disks, as Kubernetes quantities. */
+  readonly disks: SpokeInputs["resources"]["disks"] | null;
+  /** What earlier checks found about the usage of the site; null before the first result. */
+  readonly usage: StoredUsage | null;
 }
 
 /** Returns a cluster's active spokes. If `namespaces` is given, returns only the spokes in these namespaces. */
@@ -38,14 +44,17 @@ export async function readSpokesToCheck(
   cluster: string,
   namespaces?: readonly string[],
 ): Promise<CheckedSpoke[]> {
-  return await rows.selectFrom("spokes")
-    .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift", "imageDigest"])
+  const found = await rows.selectFrom("spokes").leftJoin("spoke_usage", "spokeId", "id")
+    .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift", "imageDigest", "updatedAt"])
+    .select(STORED_USAGE_COLUMNS)
+    .select(sql<CheckedSpoke["disks"]>`blueprint_inputs #> '{resources,disks}'`.as("disks"))
     .select(sql<string | null>`blueprint_inputs #>> '{images,moodle}'`.as("image"))
     .select(sql<string>`namespace_uid`.as("namespaceUid"))
     .select(sql<CheckedSpoke["claims"]>`blueprint_inputs -> 'claims'`.as("claims"))
     .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
     .$if(namespaces !== undefined, (query) => query.where(sql<boolean>`namespace = any(${namespaces}::text[])`))
     .execute();
+  return found.map(parseStoredUsage);
 }
 
 export async function countSpokesToCheck(rows: RowQueries, cluster: string): Promise<number> {

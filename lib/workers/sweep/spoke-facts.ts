@@ -6,6 +6,7 @@ import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { CheckedSpoke } from "#lib/workers/sweep/rows.ts";
+import type { PodFacts } from "#lib/workers/sweep/pod-facts.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
@@ -82,6 +83,7 @@ export interface SpokeObservations {
   readonly problems: Map<string, string | null>;
   /** The digests of the images that the site's pods run, by pod name. */
   readonly images: Map<string, readonly string[]>;
+  readonly pods: PodFacts;
   readonly titles: Set<string>;
   /** The titles (kind and name) of objects that seem to differ from the blueprint. */
   readonly suspects: Set<string>;

@@ -13,7 +13,7 @@ import {
 import { isNodeLost } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { findImagePullError, readContainerEnvironment } from "#lib/dev/simulator/programs/environment.ts";
 import type { ContainerLog } from "#lib/dev/simulator/store/logs-and-volumes.ts";
-import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { findReadinessFailure } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
@@ -25,6 +25,7 @@ const LEAST_WAIT = 100; // minimum ms between checks of a waiting program
 const STARTUP_PROBE_FAILURE =
   "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server";
 const LONGEST_BACKOFF = 60_000; // ms
+const MESSAGE_LIMIT = 4096; // bytes of a termination message that the kubelet keeps
 
 export function scheduleContainerStart(kubelet: Kubelet, slot: PodContainer, ms: number): void {
   kubelet.wait(slot, ms, () => startContainer(kubelet, slot));
@@ -171,10 +172,16 @@ function endContainer(kubelet: Kubelet, slot: PodContainer, run: ProgramRun, log
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
   changeContainerStatus(world, slot, ({ state, containerID }) => {
     const startedAt = state.running?.startedAt ?? finishedAt;
-    const terminated = { exitCode: run.exit, reason, startedAt, finishedAt, containerID };
+    const terminated = { exitCode: run.exit, reason, ...readMessage(world, live.pod, run), startedAt, finishedAt, containerID };
     return { state: { terminated }, started: false, ready: false };
   });
   world.logs.end(log);
+}
+
+/** Returns the termination message. Like the kubelet, cuts it after 4096 bytes without a sign. */
+function readMessage({ faults }: Simulation, { metadata }: StoredObject, { message }: ProgramRun): { message?: string } {
+  const written = faults.find("termination-message", metadata.namespace, metadata.name)?.message ?? message;
+  return written ? { message: Buffer.from(written).subarray(0, MESSAGE_LIMIT).toString() } : {};
 }
 
 /** Probes a container that serves requests. Returns the milliseconds until the next probe if the login page fails. */

@@ -20,6 +20,8 @@ export interface ProgramRun {
   readonly exit: number | null;
   /** The termination reason in the container's status. Absent for `Completed` and `Error`. */
   readonly reason?: "OOMKilled";
+  /** The text that the program writes to /dev/termination-log. Absent if the program does not write to this file. */
+  readonly message?: string;
   /** If true, the program ignores SIGTERM and runs until the end of the pod's termination grace period. */
   readonly ignoresSigterm?: boolean;
   /** Whether the program is still waiting, for example for a database. If so, the simulator runs it again later. */

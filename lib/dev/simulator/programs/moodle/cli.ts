@@ -10,23 +10,27 @@ import {
   type SimulatedSite,
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { withUsageMessage } from "#lib/dev/simulator/programs/moodle/usage.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
 import { generateRandomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { encryptReply } from "#lib/drivers/crypto/seal.ts";
 
-type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }) => ProgramRun;
+type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }, now: number) => ProgramRun;
 
 const succeeded = (...lines: string[]): ProgramRun => ({ lines, exit: 0 });
 
 const COMMANDS: Record<string, Command> = {
-  cron: (_, { files, database }) =>
+  cron: (_, { files, database, saveDatabase }, now) =>
     files.maintenance
       ? { lines: ["CLI maintenance mode active, cron execution suspended."], exit: 1 }
       : isUpgradePending(database, files)
       ? { lines: ["Moodle upgrade pending, cron execution suspended."], exit: 1 }
-      : succeeded("Server Time: now", "Cron run completed correctly", "Cron completed"),
+      : {
+        ...succeeded("Server Time: now", "Cron run completed correctly", "Cron completed"),
+        done: () => saveDatabase({ ...database, tasksAt: Math.floor(now / SECOND) }),
+      },
   maintenance,
   cfg: (text, { database }) => {
     const name = /--name=(\w+)/.exec(text)?.[1];
@@ -69,11 +73,15 @@ export function runMoodleCli(context: ProgramContext): ProgramRun {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
   const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
   const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
-  return runScriptOnSite(
+  const run = runScriptOnSite(
     context,
     path,
-    (site) => ({ ...(COMMANDS[name] ?? (() => succeeded()))(text, site), delay: "cli" }),
+    (site) => ({
+      ...(COMMANDS[name] ?? (() => succeeded()))(text, site, context.world.timers.now()),
+      delay: "cli",
+    }),
   );
+  return text.includes("wheelwright-usage.json") ? withUsageMessage(context, run) : run;
 }
 
 /** Simulates seed.php: creates a site's initial content, prints a line for each change, and finally prints `seeded`. */

@@ -33,6 +33,8 @@ export interface SiteDatabase {
   readonly installer?: string;
   /** The Moodle accounts that were created with the site's initial content, keyed by user name. */
   readonly accounts?: Readonly<Record<string, MoodleAccount>>;
+  /** When the scheduled tasks last started, in seconds since 1970. */
+  readonly tasksAt?: number;
   /** The number of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
 }
@@ -70,6 +72,8 @@ export interface SiteFiles {
   readonly adopted?: string;
   /** Whether maintenance mode is on, which means that the file climaintenance.html exists. */
   readonly maintenance?: boolean;
+  /** The numbers that usage.php last measured. */
+  readonly usage?: Readonly<Record<string, number>>;
   /** The number of the last attempt to turn maintenance mode on or off. */
   readonly maintenanceAttempt?: string;
 }

@@ -1,0 +1,47 @@
+/** Reads what earlier checks found about the usage of a site, together with the row of its spoke. */
+import type { Storage } from "#lib/domains/usage/storage.ts";
+
+/** The columns of `spoke_usage` that a check needs. All are null if no check has stored a result. */
+export const STORED_USAGE_COLUMNS = [
+  ...["filesUsed", "filesSize", "databaseUsed", "databaseSize", "users", "activeUsers", "courses"] as const,
+  ...["measuredAt", "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent"] as const,
+] as const;
+
+export interface StoredUsage extends Storage {
+  readonly measuredAt: Date | null;
+  readonly users: number | null;
+  readonly activeUsers: number | null;
+  readonly courses: number | null;
+  readonly tasksAt: Date | null;
+  readonly podRestarts: Readonly<Record<string, number>>;
+  readonly oomKilledAt: Date | null;
+  readonly warnedPercent: number;
+}
+
+type UsageColumns =
+  & { readonly [N in keyof Storage]: string | null }
+  & Readonly<Record<"users" | "activeUsers" | "courses" | "warnedPercent", number | null>>
+  & Readonly<Record<"measuredAt" | "tasksAt" | "oomKilledAt", Date | null>>
+  & { readonly podRestarts: Readonly<Record<string, number>> | null };
+
+/** Moves the columns of `spoke_usage` to the property `usage`. */
+export function parseStoredUsage<Row extends UsageColumns>(
+  row: Row,
+): Omit<Row, keyof UsageColumns> & { readonly usage: StoredUsage | null } {
+  const { podRestarts, warnedPercent, measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, ...more } = row;
+  const { filesUsed, filesSize, databaseUsed, databaseSize, ...spoke } = more;
+  const usage = podRestarts === null ? null : {
+    ...{ measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, podRestarts },
+    warnedPercent: warnedPercent ?? 0,
+    filesUsed: parseBytes(filesUsed),
+    filesSize: parseBytes(filesSize),
+    databaseUsed: parseBytes(databaseUsed),
+    databaseSize: parseBytes(databaseSize),
+  };
+  return { ...spoke, usage };
+}
+
+/** The driver returns a bigint as text. */
+export function parseBytes(bytes: string | null): number | null {
+  return bytes === null ? null : Number(bytes);
+}

@@ -1,0 +1,51 @@
+/** Defines the tables for the usage of sites, for the query builder Kysely. */
+import type { Generated } from "kysely";
+import type {
+  JsonColumnWithDefault,
+  NullableBigintColumn,
+  NullableTimestampColumn,
+  TimestampColumn,
+} from "#lib/drivers/db/columns.ts";
+
+interface StorageColumns {
+  filesUsed: NullableBigintColumn;
+  filesSize: NullableBigintColumn;
+  databaseUsed: NullableBigintColumn;
+  databaseSize: NullableBigintColumn;
+}
+
+interface PeopleColumns {
+  users: number | null;
+  activeUsers: number | null;
+  courses: number | null;
+}
+
+export interface UsageTables {
+  spoke_usage: StorageColumns & PeopleColumns & {
+    spokeId: string;
+    observedAt: TimestampColumn;
+    measuredAt: NullableTimestampColumn;
+    tasksAt: NullableTimestampColumn;
+    podRestarts: JsonColumnWithDefault;
+    oomKilledAt: NullableTimestampColumn;
+    warnedPercent: Generated<number>;
+  };
+  usage_samples: StorageColumns & PeopleColumns & {
+    spokeId: string;
+    grain: "hour" | "day";
+    at: TimestampColumn;
+    restarts: Generated<number>;
+    oomKills: Generated<number>;
+  };
+  hub_usage_samples: StorageColumns & {
+    federationId: string;
+    grain: "hour" | "day";
+    at: TimestampColumn;
+    measuredAt: TimestampColumn;
+    spokes: number;
+    fullSpokes: number;
+    users: NullableBigintColumn;
+    activeUsers: NullableBigintColumn;
+    courses: NullableBigintColumn;
+  };
+}

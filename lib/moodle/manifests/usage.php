@@ -1,0 +1,82 @@
+<?php
+// Writes what the site uses to the termination message of its pod: one line of JSON that contains only numbers. The
+// CronJob runs this script before Moodle's scheduled tasks, which may fail or take long. Each run writes the message,
+// but the numbers are measured only every 15 minutes, and the size of the folders once a day. The script queries the
+// database directly, so it also works during maintenance and before a pending upgrade. It is an argument of `php -r`.
+//
+// Facts about Moodle 4.1 to 5.2 (lib/db/install.xml describes the tables):
+// - mdl_files has one row per use of a file. Files with the same contenthash are stored once (lib/filestorage).
+// - mdl_user keeps deleted users with deleted = 1. The user guest is no person. lastaccess is the time of the last
+//   request, at most a minute late (user_accesstime_log in lib/datalib.php).
+// - mdl_course contains the site's front page, with category 0 (lib/db/install.php).
+// - lastcronstart of the plugin tool_task is when the scheduled tasks last started (lib/classes/cron.php, before 4.2
+//   lib/cronlib.php).
+ini_set('display_errors', 'stderr');
+$env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
+$data = $env('DATA_DIR', '/var/www/moodledata');
+$html = $env('HTML_DIR', '/var/www/html');
+$file = "$data/wheelwright-usage.json";
+$write = fn(array $line) => file_put_contents($env('MESSAGE_FILE', '/dev/termination-log'), json_encode($line));
+
+$now = time();
+$last = json_decode((string) @file_get_contents($file), true);
+$last = is_array($last) && is_int($last['at'] ?? null) && $last['at'] <= $now ? $last : [];
+if ($last) {
+    $write($last); // also if the database does not answer
+    if ($last['at'] > $now - (int) $env('MEASURE_SECONDS', '900')) {
+        exit(0);
+    }
+}
+
+$password = addcslashes((string) getenv('DB_PASS'), "'\\");
+$server = 'host=' . $env('DB_HOST', 'db') . ' port=' . $env('DB_PORT', '5432') . ' dbname=' . $env('DB_NAME', 'moodle');
+$limits = "connect_timeout=10 options='-c statement_timeout=20s'";
+$database = pg_connect("$server user=" . $env('DB_USER', 'moodle') . " password='$password' $limits");
+if (!$database) {
+    exit(1); // PHP has printed the error
+}
+// Returns null if the query fails, for example because the table does not exist yet, or finds nothing.
+$number = function (string $query) use ($database): ?int {
+    $result = @pg_query($database, $query);
+    $value = $result && pg_num_rows($result) > 0 ? pg_fetch_result($result, 0, 0) : null;
+    return $value === null ? null : (int) $value;
+};
+$people = "from mdl_user where deleted = 0 and username <> 'guest'";
+$log = "select (has_function_privilege('pg_ls_waldir()', 'execute'))::int"; // the write-ahead log is on the same disk
+
+$line = [
+    'usage' => 1, // the version of this format
+    'at' => $now,
+    'content' => $number('select coalesce(sum(size), 0) from (select max(filesize) as size from mdl_files
+        where referencefileid is null group by contenthash) as stored'),
+    'database' => $number('select pg_database_size(current_database())'),
+    'databaseLog' => $number($log) === 1 ? $number('select coalesce(sum(size), 0) from pg_ls_waldir()') : null,
+    'users' => $number("select count(*) $people"),
+    'activeUsers' => $number("select count(*) $people and lastaccess > $now - 30 * 86400"),
+    'courses' => $number('select count(*) from mdl_course where category <> 0'),
+    'tasksAt' => $number("select value::bigint from mdl_config_plugins
+        where plugin = 'tool_task' and name = 'lastcronstart'"),
+];
+$total = @disk_total_space($data);
+$free = @disk_free_space($data);
+if ($total !== false && $free !== false) {
+    $line['disk'] = (int) $total;
+    $line['diskUsed'] = (int) ($total - $free);
+}
+foreach (['folders', 'foldersAt'] as $name) {
+    if (is_int($last[$name] ?? null)) {
+        $line[$name] = $last[$name];
+    }
+}
+if (($line['foldersAt'] ?? 0) < $now - 86400) {
+    $line['foldersAt'] = $now;
+    exec('timeout 30 du -sk ' . escapeshellarg($html) . ' ' . escapeshellarg($data) . ' 2>/dev/null', $sizes, $status);
+    if ($status === 0) {
+        $line['folders'] = 1024 * array_sum(array_map('intval', $sizes));
+    }
+}
+$write($line);
+// A full disk prevents this; the next run then measures again.
+if (@file_put_contents("$file.new", json_encode($line)) === strlen(json_encode($line))) {
+    rename("$file.new", $file);
+}

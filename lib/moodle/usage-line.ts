@@ -1,0 +1,50 @@
+/**
+ * Parses the line about a site's usage that usage.php leaves as the termination message of a pod. The site's own
+ * administrators can change what the line says, so each value is checked, and unknown fields are ignored.
+ */
+import * as v from "valibot";
+
+const MAX_BYTES = 2 ** 50; // a pebibyte
+const MAX_COUNT = 1_000_000_000;
+
+const upTo = (most: number) =>
+  v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(most))), null);
+const Bytes = upTo(MAX_BYTES), Count = upTo(MAX_COUNT);
+/** A time in seconds since 1970, before the year 2200. */
+const Time = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(7_258_118_400));
+
+const UsageLine = v.object({
+  /** The version of the format. */
+  usage: v.literal(1),
+  /** When the site measured the values. */
+  at: Time,
+  /** The size of the file system that contains the site's files. This may be a whole disk of the node. */
+  disk: Bytes,
+  diskUsed: Bytes,
+  /** The size of the files that users uploaded. */
+  content: Bytes,
+  /** The size of all the site's folders, measured once a day. */
+  folders: Bytes,
+  foldersAt: v.optional(v.nullable(Time), null),
+  database: Bytes,
+  /** The size of the database's write-ahead log, which is on the same disk. */
+  databaseLog: Bytes,
+  users: Count,
+  /** The users who used the site in the last 30 days. */
+  activeUsers: Count,
+  courses: Count,
+  /** When Moodle's scheduled tasks last started. */
+  tasksAt: v.optional(v.nullable(Time), null),
+});
+export type UsageLine = v.InferOutput<typeof UsageLine>;
+
+/** Returns null if the text is not such a line. */
+export function parseUsageLine(text: string): UsageLine | null {
+  if (!text.startsWith("{")) return null;
+  try {
+    const { success, output } = v.safeParse(UsageLine, JSON.parse(text));
+    return success ? output : null;
+  } catch {
+    return null;
+  }
+}

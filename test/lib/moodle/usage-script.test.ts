@@ -1,0 +1,108 @@
+/** Tests usage.php and the command of the CronJob with a real PHP, shell, database and files. Skipped without PHP. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { parseUsageLine } from "#lib/moodle/usage-line.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { missingPhpReason } from "#test/support/php.ts";
+
+interface Context {
+  db: TestDatabase;
+  directory: string;
+}
+
+const test = suite<Context>(`usage.php${missingPhpReason === null ? "" : `: skipped, ${missingPhpReason}`}`);
+const inPhp = missingPhpReason === null ? test : test.skip;
+const blueprint = openBlueprint();
+const { spec } = blueprint.spokeObjects(inputsOf(blueprint), "cron")[0]!;
+const [shell, flag, ...words] = spec.jobTemplate.spec.template.spec.containers[0].command as string[];
+
+/** The tables of Moodle that the script reads, with the columns and types of Moodle's lib/db/install.xml. */
+const TABLES = `
+  create table mdl_files (id bigserial primary key, contenthash varchar(40) not null default '',
+    pathnamehash varchar(40) not null default '', filename varchar(255) not null default '',
+    filesize bigint not null, referencefileid bigint);
+  create table mdl_user (id bigserial primary key, deleted smallint not null default 0,
+    username varchar(100) not null default '', lastaccess bigint not null default 0);
+  create table mdl_course (id bigserial primary key, category bigint not null default 0);
+  create table mdl_config_plugins (id bigserial primary key, plugin varchar(100) not null default 'core',
+    name varchar(100) not null default '', value text not null)`;
+
+test.before.each(async (context) => {
+  context.directory = await mkdtemp(join(tmpdir(), "wheelwright-usage-"));
+  context.db = await openTestDatabase();
+  for (const each of TABLES.split(";")) await context.db.sql(each);
+  for (const each of ["html", "data"]) await mkdir(join(context.directory, each));
+});
+test.after.each(async ({ db, directory }) => {
+  await db.close();
+  await rm(directory, { recursive: true });
+});
+
+/** Runs the command of the CronJob as the kubelet does. Returns its exit status and the termination message. */
+async function runTasks({ db, directory }: Context, more: Record<string, string> = {}) {
+  const { hostname, port, pathname, username, password } = new URL(db.url), message = join(directory, "message");
+  const env = {
+    PATH: process.env["PATH"],
+    ...{ DB_HOST: hostname || "127.0.0.1", DB_PORT: port || "5432", DB_NAME: pathname.slice(1) },
+    ...{ DB_USER: decodeURIComponent(username), DB_PASS: decodeURIComponent(password), MESSAGE_FILE: message },
+    ...{ HTML_DIR: join(directory, "html"), DATA_DIR: join(directory, "data"), ...more },
+  };
+  await rm(message, { force: true });
+  const args = [flag!, ...words.map((word) => word.replaceAll("$$(", "$("))];
+  const { status, output } = await new Promise<{ status: unknown; output: string }>((resolve) =>
+    execFile(shell!, args, { env }, (error, stdout, stderr) =>
+      resolve({ status: error ? error.code : 0, output: stdout + stderr }))
+  );
+  return { status, output, message: await readFile(message, "utf8").catch(() => null) };
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+inPhp("counts people, courses and stored files, and then runs the scheduled tasks", async (context) => {
+  const { db, directory } = context;
+  await db.sql(`insert into mdl_user (username, deleted, lastaccess) values ('guest', 0, ${now()}), ('ann', 0, ${now()}),
+    ('bob', 0, ${now() - 29 * 86400}), ('eve', 0, ${now() - 31 * 86400}), ('new', 0, 0), ('gone', 1, ${now()})`);
+  await db.sql("insert into mdl_course (category) values (0), (1), (1)");
+  await db.sql("insert into mdl_config_plugins (plugin, name, value) values ('tool_task', 'lastcronstart', '1795000000')");
+  await db.sql(`insert into mdl_files (contenthash, filesize, referencefileid) values ('a', 1000, null), ('a', 1000, null),
+    ('b', 234, null), ('c', 9999, 4)`);
+  await writeFile(join(directory, "html/big"), Buffer.alloc(300_000, 1));
+  const { status, output, message } = await runTasks(context);
+  assert.is(status, 1, "the exit status is that of the scheduled tasks, whose script is missing here");
+  assert.match(output, "Could not open input file: /var/www/html/admin/cli/cron.php");
+  const line = parseUsageLine(message!)!;
+  assert.equal(
+    [line.content, line.users, line.activeUsers, line.courses, line.tasksAt],
+    [1234, 4, 2, 2, 1_795_000_000],
+  );
+  assert.ok(line.database! > 1_000_000 && line.databaseLog! > 0 && Math.abs(line.at - now()) < 600);
+  assert.ok(line.folders! >= 300_000 && line.disk! > line.diskUsed! && line.diskUsed! > 0);
+  assert.ok(message!.length < 400, "short enough for what other checks add");
+});
+
+inPhp("repeats the line until it is 15 minutes old, and also if the database does not answer", async (context) => {
+  const { message } = await runTasks(context), file = join(context.directory, "data/wheelwright-usage.json");
+  await context.db.sql("insert into mdl_course (category) values (1)");
+  assert.is((await runTasks(context)).message, message);
+  const old = JSON.parse(await readFile(file, "utf8"));
+  await writeFile(file, JSON.stringify({ ...old, at: now() - 901 }));
+  assert.is(parseUsageLine((await runTasks(context, { DB_NAME: "nowhere" })).message!)!.at, now() - 901);
+  const later = parseUsageLine((await runTasks(context)).message!)!;
+  assert.equal([later.courses, later.foldersAt], [1, old.foldersAt]);
+});
+
+inPhp("writes a line for an incomplete installation, and after a damaged or future line", async (context) => {
+  await context.db.sql("drop table mdl_user");
+  await writeFile(join(context.directory, "data/wheelwright-usage.json"), '{"at": 99999999999, "users": 7');
+  const line = parseUsageLine((await runTasks(context)).message!)!;
+  assert.equal([line.users, line.activeUsers, line.courses, line.tasksAt], [null, null, 0, null]);
+  await writeFile(join(context.directory, "data/wheelwright-usage.json"), '{"at": 99999999999, "users": 7}');
+  assert.ok(parseUsageLine((await runTasks(context)).message!)!.at <= now());
+});
+
+test.run();
