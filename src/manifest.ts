@@ -42,6 +42,7 @@ import * as api_federations_$federationId_members_$userId from "../routes/api/fe
 import * as api_federations_$federationId_operations from "../routes/api/federations/[federationId]/operations.ts";
 import * as api_federations_$federationId_spokes_index from "../routes/api/federations/[federationId]/spokes/index.ts";
 import * as api_federations_$federationId_spokes_preview_cost from "../routes/api/federations/[federationId]/spokes/preview-cost.ts";
+import * as api_federations_$federationId_usage from "../routes/api/federations/[federationId]/usage.ts";
 import * as api_healthz from "../routes/api/healthz.ts";
 import * as api_my_spokes from "../routes/api/my-spokes.ts";
 import * as api_notifications_index from "../routes/api/notifications/index.ts";
@@ -73,6 +74,7 @@ import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spok
 import * as api_spokes_$spokeId_operations from "../routes/api/spokes/[spokeId]/operations.ts";
 import * as api_spokes_$spokeId_restore_requests from "../routes/api/spokes/[spokeId]/restore-requests.ts";
 import * as api_spokes_$spokeId_sign_in_link from "../routes/api/spokes/[spokeId]/sign-in-link.ts";
+import * as api_spokes_$spokeId_usage from "../routes/api/spokes/[spokeId]/usage.ts";
 import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
@@ -183,6 +185,7 @@ export const manifest: Manifest = [
   ["/api/federations/:federationId/operations", api_federations_$federationId_operations],
   ["/api/federations/:federationId/spokes", api_federations_$federationId_spokes_index],
   ["/api/federations/:federationId/spokes/preview-cost", api_federations_$federationId_spokes_preview_cost],
+  ["/api/federations/:federationId/usage", api_federations_$federationId_usage],
   ["/api/healthz", api_healthz],
   ["/api/my-spokes", api_my_spokes],
   ["/api/notifications", api_notifications_index],
@@ -214,6 +217,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId/operations", api_spokes_$spokeId_operations],
   ["/api/spokes/:spokeId/restore-requests", api_spokes_$spokeId_restore_requests],
   ["/api/spokes/:spokeId/sign-in-link", api_spokes_$spokeId_sign_in_link],
+  ["/api/spokes/:spokeId/usage", api_spokes_$spokeId_usage],
   ["/api/users", api_users_index],
   ["/api/users/:userId", api_users_$userId_index],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],

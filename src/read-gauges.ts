@@ -30,6 +30,18 @@ export function readGauges(
     process_start_time_seconds: Math.round((Date.now() / SECOND) - process.uptime()),
     wheelwright_spokes: fleet && fleet.spokes.map(({ state, health, count }) => [{ state, health }, count] as const),
     wheelwright_spokes_drifted: fleet && fleet.spokes.reduce((sum, { drifted }) => sum + drifted, 0),
+    wheelwright_spokes_storage_low: fleet &&
+      fleet.usage.low.map(({ percent, spokes }) => [{ percent: String(percent) }, spokes] as const),
+    wheelwright_storage_bytes: fleet && [
+      [{ disk: "files", amount: "used" }, fleet.usage.filesUsed],
+      [{ disk: "files", amount: "size" }, fleet.usage.filesSize],
+      [{ disk: "database", amount: "used" }, fleet.usage.databaseUsed],
+      [{ disk: "database", amount: "size" }, fleet.usage.databaseSize],
+    ],
+    wheelwright_site_users: fleet && [
+      [{ accounts: "all" }, fleet.usage.users],
+      [{ accounts: "active" }, fleet.usage.activeUsers],
+    ],
     wheelwright_templates: fleet && fleet.templates.map(({ state, count }) => [{ state }, count] as const),
     wheelwright_backup_oldest_age_seconds: since(fleet?.oldestBackup ?? null),
     wheelwright_oldest_verification_age_seconds: since(fleet?.restoreTests.oldest ?? null),

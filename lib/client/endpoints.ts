@@ -24,6 +24,7 @@ import type {
   ForgotPassword,
   HubCost,
   HubJoining,
+  HubUsage,
   LoggedIn,
   Login,
   Marked,
@@ -65,6 +66,7 @@ import type {
   SpokeJoining,
   SpokePatch,
   SpokePreview,
+  SpokeUsage,
   StreamEvent,
   Token,
   UnreadCount,
@@ -727,6 +729,21 @@ export interface WheelwrightApi {
   ): Promise<Cost>;
 
   /**
+   * The sums of a hub's storage, users and courses, now and in the last days
+   *
+   * `GET /api/federations/{federationId}/usage`, scope readonly.
+   */
+  getFederationUsage(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The number of days of samples, from 1 to 730 (default: 2) */
+      days?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<HubUsage>;
+
+  /**
    * Whether the process is alive. Does not query the database
    *
    * `GET /api/healthz`, scope public.
@@ -1250,6 +1267,21 @@ export interface WheelwrightApi {
   ): Promise<SignInLink>;
 
   /**
+   * A spoke's storage, users and courses, now and in the last days
+   *
+   * `GET /api/spokes/{spokeId}/usage`, scope readonly.
+   */
+  getSpokeUsage(
+    params: {
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
+      spokeId: string;
+      /** The number of days of samples, from 1 to 730 (default: 2) */
+      days?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<SpokeUsage>;
+
+  /**
    * Users, newest first. The parameter email matches addresses that start with its value
    *
    * `GET /api/users`, scope readonly.
@@ -1411,6 +1443,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     keyed: true,
   },
   previewSpokeCost: { method: "GET", path: "/api/federations/{federationId}/spokes/preview-cost", params: true },
+  getFederationUsage: { method: "GET", path: "/api/federations/{federationId}/usage", params: true },
   getHealthz: { method: "GET", path: "/api/healthz" },
   listMySpokes: { method: "GET", path: "/api/my-spokes", params: true, pages: true },
   listNotifications: { method: "GET", path: "/api/notifications", params: true, pages: true },
@@ -1463,6 +1496,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     keyed: true,
   },
   createSpokeSignInLink: { method: "POST", path: "/api/spokes/{spokeId}/sign-in-link", params: true },
+  getSpokeUsage: { method: "GET", path: "/api/spokes/{spokeId}/usage", params: true },
   listUsers: { method: "GET", path: "/api/users", params: true, pages: true },
   getUser: { method: "GET", path: "/api/users/{userId}", params: true },
   updateUser: { method: "PATCH", path: "/api/users/{userId}", params: true, body: true },

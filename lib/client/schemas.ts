@@ -673,6 +673,56 @@ export interface HubJoining {
   federationId: string;
 }
 
+export interface HubUsage {
+  /** The hub's ID */
+  federationId: string;
+  /** When the sums were calculated; null if no spoke has reported its usage yet */
+  measuredAt: string | null;
+  /** Used bytes of the disk for files; null while unknown */
+  filesUsed: number | null;
+  /** The size of the disk for files, in bytes */
+  filesSize: number | null;
+  /** Used bytes of the disk for the database; null while unknown */
+  databaseUsed: number | null;
+  /** The size of the disk for the database, in bytes */
+  databaseSize: number | null;
+  /** The number of user accounts, without guests and deleted accounts */
+  users: number | null;
+  /** The number of users who used the site in the last 30 days */
+  activeUsers: number | null;
+  /** The number of courses */
+  courses: number | null;
+  /** The number of spokes in the sums: those that have reported their usage */
+  spokes: number;
+  /** The number of spokes that use at least 80% of their storage */
+  fullSpokes: number;
+  /** The length of time that each sample stands for: samples are hourly for up to 2 days */
+  step: "hour" | "day";
+  /** The newest values of each hour or day, the oldest first */
+  samples: {
+    /** The start of the hour or day (UTC) */
+    at: string;
+    /** Used bytes of the disk for files; null while unknown */
+    filesUsed: number | null;
+    /** The size of the disk for files, in bytes */
+    filesSize: number | null;
+    /** Used bytes of the disk for the database; null while unknown */
+    databaseUsed: number | null;
+    /** The size of the disk for the database, in bytes */
+    databaseSize: number | null;
+    /** The number of user accounts, without guests and deleted accounts */
+    users: number | null;
+    /** The number of users who used the site in the last 30 days */
+    activeUsers: number | null;
+    /** The number of courses */
+    courses: number | null;
+    /** The number of spokes in the sums: those that have reported their usage */
+    spokes: number;
+    /** The number of spokes that use at least 80% of their storage */
+    fullSpokes: number;
+  }[];
+}
+
 export interface LoggedIn {
   /** The user who sent the request */
   user: User;
@@ -1805,6 +1855,60 @@ export interface SpokePreview {
   };
   /** The monthly price of the spoke */
   price: Cost;
+}
+
+export interface SpokeUsage {
+  /** The spoke's ID */
+  spokeId: string;
+  /** When the site measured these values; null if it has not reported its usage yet */
+  measuredAt: string | null;
+  /** Used bytes of the disk for files; null while unknown */
+  filesUsed: number | null;
+  /** The size of the disk for files, in bytes */
+  filesSize: number | null;
+  /** Used bytes of the disk for the database; null while unknown */
+  databaseUsed: number | null;
+  /** The size of the disk for the database, in bytes */
+  databaseSize: number | null;
+  /** The number of user accounts, without guests and deleted accounts */
+  users: number | null;
+  /** The number of users who used the site in the last 30 days */
+  activeUsers: number | null;
+  /** The number of courses */
+  courses: number | null;
+  /** How full the fuller of the two disks is, in percent; null while unknown */
+  storagePercent: number | null;
+  /** Which of the two disks is fuller */
+  fullestDisk: "files" | "database" | null;
+  /** When this disk is full if it grows as in the last 14 days; null without growth, and beyond five years */
+  fullAt: string | null;
+  /** When Moodle's scheduled tasks last succeeded; up to ten minutes too early */
+  tasksAt: string | null;
+  /** The length of time that each sample stands for: samples are hourly for up to 2 days */
+  step: "hour" | "day";
+  /** The newest values of each hour or day, the oldest first */
+  samples: {
+    /** The start of the hour or day (UTC) */
+    at: string;
+    /** Used bytes of the disk for files; null while unknown */
+    filesUsed: number | null;
+    /** The size of the disk for files, in bytes */
+    filesSize: number | null;
+    /** Used bytes of the disk for the database; null while unknown */
+    databaseUsed: number | null;
+    /** The size of the disk for the database, in bytes */
+    databaseSize: number | null;
+    /** The number of user accounts, without guests and deleted accounts */
+    users: number | null;
+    /** The number of users who used the site in the last 30 days */
+    activeUsers: number | null;
+    /** The number of courses */
+    courses: number | null;
+    /** The number of times that the site's containers were restarted */
+    restarts: number;
+    /** The number of containers that were killed because they used too much memory */
+    oomKills: number;
+  }[];
 }
 
 export interface StreamEvent {

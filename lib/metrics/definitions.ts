@@ -172,6 +172,27 @@ export const METRIC_DEFINITIONS = [
     fleetWide: true,
   },
   {
+    name: "wheelwright_spokes_storage_low",
+    type: "gauge",
+    help: "Spokes that use at least this percentage of their storage",
+    labels: ["percent"],
+    fleetWide: true,
+  },
+  {
+    name: "wheelwright_storage_bytes",
+    type: "gauge",
+    help: "Storage of all sites that have reported their usage: used, and the size of the disks",
+    labels: ["disk", "amount"],
+    fleetWide: true,
+  },
+  {
+    name: "wheelwright_site_users",
+    type: "gauge",
+    help: "User accounts on all sites that have reported their usage, and those used in the last 30 days",
+    labels: ["accounts"],
+    fleetWide: true,
+  },
+  {
     name: "wheelwright_templates",
     type: "gauge",
     help: "Templates (pristine installations) for new sites",

@@ -291,7 +291,14 @@ dd{font-size:var(--small)}#restoring .icon{vertical-align:-.2em}@media(max-width
 auto}.timeline li>.badge{grid-row:1;grid-column:2}}.reason{white-space:pre-line;overflow-wrap:anywhere;flex-basis:100%}.signed{
 list-style:none;padding:0;display:grid;gap:var(--s3);font-size:var(--small)}.signed li{display:grid;grid-template-columns:1.15rem
 minmax(0,1fr);gap:var(--s3);overflow-wrap:anywhere}.signed .icon{margin-top:.1rem}.signed.cross .icon{color:var(--bad)}.signed.done
-.icon{color:var(--good)}#destroy,#abandon{border-color:var(--bad)}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
+.icon{color:var(--good)}#destroy,#abandon{border-color:var(--bad)}.chart{margin:0;display:grid;grid-template-columns:auto minmax(0,1fr);column-gap:var(--s2)}.chart .plot{display:grid;align-content:space-between;
+justify-items:end;font-size:var(--tiny);line-height:1;color:var(--ink-soft)}.chart>svg{width:100%;height:9rem;overflow:visible}
+.chart path{fill:none;vector-effect:non-scaling-stroke}.chart .grid{stroke:var(--line)}.chart .line{stroke:var(--accent);
+stroke-width:2;stroke-linejoin:round}.chart .second{stroke:var(--ink);stroke-dasharray:5 4}.chart figcaption,.chart .legend{
+grid-column:2;display:flex;flex-wrap:wrap;gap:var(--s1) var(--s4);color:var(--ink-soft)}.chart figcaption{justify-content:space-between;
+margin-top:var(--s2)}.chart .legend{list-style:none;padding:0;margin:0}.chart .legend li{display:flex;align-items:center;
+gap:var(--s2)}.chart .legend svg{width:1.5rem;height:.5rem}.periods{display:flex;gap:var(--s4)}.periods [aria-current]{color:var(--ink);
+font-weight:600;text-decoration:none}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
 min-width:0;overflow-wrap:anywhere}.event-list .foot{display:flex;flex-wrap:wrap;gap:0 var(--s4);align-items:baseline}.event-list
 details[open]{flex-basis:100%}.event-list summary{font-size:var(--tiny);color:var(--ink-soft);padding:.1rem 0}.event-list
 .more{display:grid;gap:var(--s3);padding:var(--s2) 0}.event-list .badge{vertical-align:.1em}.event-list .what a{color:inherit;

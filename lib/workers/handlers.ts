@@ -38,6 +38,7 @@ import { createTemplate } from "#lib/workers/templates/create.ts";
 import { prepareTemplates } from "#lib/workers/templates/prepare.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
+import { sumUsage } from "#lib/workers/upkeep/usage.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
 /** The handlers for operations. The type turns a missing handler into a compile error. */
@@ -76,7 +77,7 @@ const UPKEEP_HANDLERS = [
     deleteExpiredPvcs,
   ],
   ...[sealAuditLog, sweepHandler, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
-  ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability],
+  ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability, sumUsage],
 ];
 
 /**

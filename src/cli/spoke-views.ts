@@ -29,6 +29,7 @@ export function formatSpokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordL
     "stateReason",
     ["health", spoke.health, "state"],
     ["maintenance mode", spoke.maintenance || null],
+    ["storage used", spoke.storagePercent === null ? null : `${spoke.storagePercent}%`],
     ["site", spoke.url],
     ["former domains", spoke.formerDomains.map(({ domain }) => domain).join(", ")],
     "size",
@@ -50,7 +51,7 @@ export function formatSpokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordL
     ["ready", spoke.readyAt, "time"],
     "namespace",
     "id",
-  ], ["slug", "federationId", "state", "health", "maintenance", "domain", "lmsVersion", "mail"]);
+  ], ["slug", "federationId", "state", "health", "maintenance", "storagePercent", "domain", "lmsVersion", "mail"]);
 }
 
 export function formatActionPreviewLines(preview: ActionPreview): readonly RecordLine[] {

@@ -46,6 +46,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   slug: ["school-77", "hub-7"],
   health: ["degraded", "healthy", "unknown"],
   includeRemoved: ["true"],
+  days: ["2", "365"],
   before: ["2025-01-01T10:00:00Z"],
   limit: [],
   kind: ["spoke_actioned"],

@@ -10,6 +10,7 @@ import { sql } from "kysely";
 import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 import { findOldestUnsealedTime, getLatestSealableTime } from "#lib/audit/seals.ts";
 import { countWaitingLanes, type LaneCounts } from "#lib/jobs/queue.ts";
+import { countUsage, type UsageCounts } from "#lib/domains/usage/count.ts";
 import { countRestoreTests, type RestoreTestStatistics } from "#lib/domains/backups/restore-test-store.ts";
 
 const COUNT_INTERVAL = 30 * SECOND;
@@ -70,6 +71,7 @@ export interface SpokeStateCount {
 
 export interface FleetCounts {
   readonly spokes: readonly SpokeStateCount[];
+  readonly usage: UsageCounts;
   readonly templates: readonly { readonly state: string; readonly count: number }[];
   readonly lanes: LaneCounts;
   readonly restoreTests: RestoreTestStatistics;
@@ -83,8 +85,9 @@ export interface FleetCounts {
 export async function countFleet(db: Database): Promise<FleetCounts> {
   const now = await db.now();
   return await db.transact(async (tx) => {
-    const [spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed] = await Promise.all([
+    const [spokes, usage, templates, lanes, restoreTests, oldestBackup, oldestUnsealed] = await Promise.all([
       countSpokes(tx),
+      countUsage(tx),
       tx.selectFrom("templates").select(["state", sql<number>`count(*)::integer`.as("count")]).groupBy("state")
         .execute(),
       countWaitingLanes(tx),
@@ -92,7 +95,7 @@ export async function countFleet(db: Database): Promise<FleetCounts> {
       findOldestBackup(tx),
       findOldestUnsealedTime(tx, getLatestSealableTime(now)),
     ]);
-    return { spokes, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, now };
+    return { spokes, usage, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, now };
   });
 }
 

@@ -55,6 +55,7 @@ export async function previewSpoke(
       url: formatSpokeUrl(inputs),
       moodleVersion: spoke.lmsVersion,
       from: plan?.from ?? null,
+      storagePercent: null,
     },
     // Excludes Secrets, which are generated in the cluster and never shown.
     objects: SPOKE_INSTALL_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),

@@ -38,7 +38,7 @@ export function parseStoredUsage<Row extends UsageColumns>(
     databaseUsed: parseBytes(databaseUsed),
     databaseSize: parseBytes(databaseSize),
   };
-  return { ...spoke, usage };
+  return { ...spoke as Omit<Row, keyof UsageColumns>, usage };
 }
 
 /** The driver returns a bigint as text. */

@@ -10,6 +10,7 @@ import type { FederationView, OverviewView } from "#lib/domains/federations/view
 import type { MemberView } from "#lib/domains/members/views.ts";
 import type { RolloutDetailView, RolloutPreview, RolloutView } from "#lib/domains/rollouts/views.ts";
 import type { ActionPreview, BulkOutcome, SignInLinkView, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
+import type { HubUsageView, SpokeUsageView } from "#lib/domains/usage/views.ts";
 import type { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
 
 export type Hub = v.InferOutput<typeof FederationView>;
@@ -33,4 +34,6 @@ export type RestoreRequestItem = v.InferOutput<typeof RestoreRequestView>;
 export type RolloutItem = v.InferOutput<typeof RolloutView>;
 export type RolloutDetails = v.InferOutput<typeof RolloutDetailView>;
 export type PreviewedRollout = v.InferOutput<typeof RolloutPreview>;
+export type SpokeUsage = v.InferOutput<typeof SpokeUsageView>;
+export type HubUsage = v.InferOutput<typeof HubUsageView>;
 export type NewSignInLink = v.InferOutput<typeof SignInLinkView>;

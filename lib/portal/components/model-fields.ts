@@ -97,7 +97,7 @@ type Fact = readonly [term: string, details: Markup | string | readonly Markup[]
  */
 export function createFieldRows<F extends Fields>(
   fields: F,
-  values: { readonly [N in FieldWith<F, "shown">]: string | boolean | null },
+  values: { readonly [N in FieldWith<F, "shown">]: string | number | boolean | null },
   entries: readonly (FieldWith<F, "shown"> | Fact | null)[],
   covered: readonly FieldWith<F, "shown">[],
 ): readonly (Fact | null)[] {
@@ -107,8 +107,8 @@ export function createFieldRows<F extends Fields>(
   );
 }
 
-function factOf(value: string | boolean | null): string {
-  return value === null ? "none" : value === true ? "yes" : value === false ? "no" : value;
+function factOf(value: string | number | boolean | null): string {
+  return value === null ? "none" : value === true ? "yes" : value === false ? "no" : String(value);
 }
 
 function maxLengthOf(schema: v.GenericSchema): number | undefined {

@@ -6,7 +6,8 @@ import * as ui from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { availabilityPanel } from "#lib/portal/components/availability.ts";
-import type { AvailabilityMonths, FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
+import type { AvailabilityMonths, FleetOverview, Hub, HubUsage, Spoke } from "#lib/portal/components/api-types.ts";
+import { hubUsageSummary } from "#lib/portal/spokes/usage.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
 import { ACTIONS, SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
@@ -18,6 +19,8 @@ export interface HubPageProps {
   readonly overview: FleetOverview;
   /** Null for users who do not manage the hub, and for a page that contains only rows. */
   readonly availability: AvailabilityMonths | null;
+  /** The sums of the hub's spokes. Null if the user may not manage the hub. */
+  readonly usage: HubUsage | null;
   readonly spokes: ListPage<Spoke>;
   readonly query: {
     readonly q?: string | undefined;
@@ -33,7 +36,7 @@ export interface HubPageProps {
 }
 
 export function hubView(
-  { hub, overview, availability, spokes, query, hasOnlyRows, canManageHub, isOperator, follow }: HubPageProps,
+  { hub, overview, availability, usage, spokes, query, hasOnlyRows, canManageHub, isOperator, follow }: HubPageProps,
 ): PageView {
   const { id, operation, stateReason, state } = hub;
   const isFiltered = Object.values(query).some((each) => each !== undefined);
@@ -66,6 +69,7 @@ ${ui.nextPageLink(`/hubs/${id}`, spokes.next, query)}`;
         : ""
     }</div>
 ${fleetSummary(overview)}
+${hubUsageSummary(usage)}
 ${hasOnlyRows ? rows : list}
 ${availability ? availabilityPanel(availability) : ""}`,
   };

@@ -14,8 +14,15 @@ import {
 } from "#lib/portal/components/progress.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { availabilityPanel } from "#lib/portal/components/availability.ts";
-import type { Operation, OperationDetails, Spoke, SpokeAvailabilityMonths } from "#lib/portal/components/api-types.ts";
+import type {
+  Operation,
+  OperationDetails,
+  Spoke,
+  SpokeAvailabilityMonths,
+  SpokeUsage,
+} from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
+import { usagePanel } from "#lib/portal/spokes/usage.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 export interface SpokePageProps {
@@ -25,10 +32,13 @@ export interface SpokePageProps {
   /** The newest operation with its steps; null if the spoke has no operations. */
   readonly latest: OperationDetails | null;
   readonly availability: SpokeAvailabilityMonths;
+  readonly usage: SpokeUsage;
+  /** The period of the usage, in days. */
+  readonly days: string;
   readonly now: Date;
 }
 
-export function spokeView({ spokePage, operations, latest, availability, now }: SpokePageProps): PageView {
+export function spokeView({ spokePage, operations, latest, availability, usage, days, now }: SpokePageProps): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
@@ -42,6 +52,7 @@ ${state === "removed" ? removedNotice(spoke) : ""}
 ${operationPanel(spoke, latest, now)}
 ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability.problem)}
 ${availabilityPanel(availability)}
+${reachable ? usagePanel(usage, days) : ""}
 ${recentOperationsPanel(id, operations)}
 </div>
 ${aboutPanel(spoke)}</div>`,
@@ -168,7 +179,7 @@ function mailNotice({ id }: Spoke): Markup {
 /** Fields that the panel "About" does not list automatically, because they are shown separately or elsewhere. */
 const SHOWN_ELSEWHERE: readonly FieldWith<typeof spokeFields, "shown">[] = [
   ...["size", "imageDigest", "namespace", "id", "domain", "displayName", "federationId", "state"] as const,
-  ...["stateReason", "health", "maintenance"] as const,
+  ...["stateReason", "health", "maintenance", "storagePercent"] as const,
 ];
 
 function aboutPanel(spoke: Spoke): Markup {

@@ -9,6 +9,7 @@ import { OPERATION_FIELD_ENTRIES } from "#lib/reference/glossary/operations.ts";
 import { RECORD_FIELD_ENTRIES } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELD_ENTRIES } from "#lib/reference/glossary/resources.ts";
 import { ROLLOUT_FIELD_ENTRIES } from "#lib/reference/glossary/rollouts.ts";
+import { USAGE_FIELD_ENTRIES } from "#lib/reference/glossary/usage.ts";
 import type { DescribedValue } from "#lib/model/field.ts";
 import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
 import { hubFields } from "#lib/model/hub.ts";
@@ -22,6 +23,7 @@ export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: GlossaryE
   BILLING_FIELD_ENTRIES,
   ROLLOUT_FIELD_ENTRIES,
   AVAILABILITY_FIELD_ENTRIES,
+  USAGE_FIELD_ENTRIES,
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) =>
     keys.split(" | ").map((key) => [key, typeof entry === "string" ? [entry] as const : entry] as const)

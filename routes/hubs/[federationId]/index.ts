@@ -1,6 +1,7 @@
 import { GET as getAvailability } from "#routes/api/federations/[federationId]/availability.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpokes } from "#routes/api/federations/[federationId]/spokes/index.ts";
+import { GET as getUsage } from "#routes/api/federations/[federationId]/usage.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
@@ -14,16 +15,18 @@ export const GET = portalPage({
   async show({ callApi, actor, follow, query: { before, rows, ...query } }) {
     const { id } = await callApi(getHub), following = await follow(id), limit = String(SPOKES_PER_PAGE);
     const managed = canManageHub(actor, id);
-    const [hub, overview, availability, spokes] = await Promise.all([
+    const [hub, overview, availability, usage, spokes] = await Promise.all([
       callApi(getHub),
       callApi(getOverview, { query: { federationId: id } }),
       managed && rows === undefined ? callApi(getAvailability) : null,
+      managed ? callApi(getUsage) : null,
       rows === undefined ? callApi(getSpokes, { query: { ...query, before, limit } }) : readRows(callApi, id, rows),
     ]);
     return hubView({
       hub,
       overview,
       availability,
+      usage,
       spokes,
       query,
       hasOnlyRows: rows !== undefined,

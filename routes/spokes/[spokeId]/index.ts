@@ -3,17 +3,24 @@ import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
 import { GET as getAvailability } from "#routes/api/spokes/[spokeId]/availability.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";
-import { portalPage } from "#lib/portal/page/page.ts";
+import { GET as getUsage } from "#routes/api/spokes/[spokeId]/usage.ts";
+import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
+import { DEFAULT_PERIOD } from "#lib/portal/spokes/usage.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { spokeView } from "#lib/portal/spokes/spoke.ts";
 
 export const GET = portalPage({
   summary: "A spoke: its state, current operation and health",
+  query: optionalQuerySchema("days"),
   async show(call) {
     const spokePage = await loadSpokePage(call, getSpoke, getHub), { callApi, now } = call;
-    const { items: done } = await callApi(getOperations, { query: { limit: "5" } });
+    const days = call.query.days ?? DEFAULT_PERIOD;
+    const [{ items: done }, usage] = await Promise.all([
+      callApi(getOperations, { query: { limit: "5" } }),
+      callApi(getUsage, { query: { days } }),
+    ]);
     const latest = done[0] ? await callApi(getOperation, { params: { operationId: done[0].id } }) : null;
     const availability = await callApi(getAvailability);
-    return spokeView({ spokePage, operations: done, latest, availability, now: await now() });
+    return spokeView({ spokePage, operations: done, latest, availability, usage, days, now: await now() });
   },
 });

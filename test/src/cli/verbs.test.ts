@@ -74,6 +74,8 @@ spokes create north/elm --timeout 1s =6
 spokes create north/twin --copy-of elm --backup now =5
 spokes apply -f -
 rollouts create restart --spoke oak -q >ROLLOUT
+usage oak
+usage north --days 30
 rollouts list
 rollouts show $ROLLOUT
 rollouts pause $ROLLOUT

@@ -1,0 +1,118 @@
+/** Renders the usage of a spoke: the latest values, a chart of its storage, and the same as a table. */
+import { formatBytes } from "#lib/domains/usage/words.ts";
+import { type Markup, markup } from "#lib/http/page.ts";
+import type { HubUsage, SpokeUsage } from "#lib/portal/components/api-types.ts";
+import { lineChart } from "#lib/portal/components/chart.ts";
+import * as ui from "#lib/portal/components/parts.ts";
+
+/** The periods that users can choose, in days. */
+const PERIODS: readonly (readonly [days: number, text: string])[] = [[2, "2 days"], [30, "30 days"], [365, "1 year"]];
+export const DEFAULT_PERIOD = "30";
+
+type Amounts = Pick<HubUsage, "filesUsed" | "filesSize" | "databaseUsed" | "databaseSize">;
+
+export function usagePanel(usage: SpokeUsage, days: string): Markup {
+  const { spokeId, measuredAt, tasksAt, fullAt, fullestDisk, samples } = usage;
+  const body = measuredAt === null
+    ? markup`<p class="small soft">The site has not reported its usage yet. It does so about every 15 minutes.</p>`
+    : markup`${
+      ui.definitionList([
+        ["Files", formatUsed(usage.filesUsed, usage.filesSize)],
+        ["Database", formatUsed(usage.databaseUsed, usage.databaseSize)],
+        fullAt ? ["Full at the present growth", markup`${ui.renderTime(fullAt)} (${fullestDisk})`] : null,
+        ["Users", formatUsers(usage)],
+        ["Courses", formatCount(usage.courses)],
+        ["Scheduled tasks succeeded", ui.renderTime(tasksAt, "not known yet")],
+        ["Restarts", formatRestarts(samples)],
+        ["Measured", ui.renderTime(measuredAt)],
+      ])
+    }
+${samples.length === 0 ? "" : storageChart(usage)}`;
+  return ui.panel("Usage", body, {
+    id: "usage",
+    live: true,
+    actions: markup`<nav class="periods small" aria-label="Period">${
+      PERIODS.map(([number, text]) =>
+        markup`<a href="/spokes/${spokeId}?days=${number}#usage" ${
+          String(number) === days ? markup`aria-current="true"` : ""
+        }>${text}</a>`
+      )
+    }</nav>`,
+  });
+}
+
+function storageChart({ samples, step }: SpokeUsage): Markup {
+  const heads = ["Time", "Files", "Database", "Users", "Active", "Courses", "Restarts"];
+  return markup`${
+    lineChart({
+      title: "Storage used",
+      times: samples.map(({ at }) => at),
+      lines: [
+        { name: "Files", values: samples.map(({ filesUsed, filesSize }) => percentOf(filesUsed, filesSize)) },
+        { name: "Database", values: samples.map((each) => percentOf(each.databaseUsed, each.databaseSize)) },
+      ],
+    })
+  }
+<details><summary class="small">Show as a table</summary>${
+    ui.dataTable(
+      `Usage by ${step}`,
+      heads,
+      samples.toReversed().map((sample) => [
+        ui.renderTime(sample.at),
+        formatUsed(sample.filesUsed, sample.filesSize),
+        formatUsed(sample.databaseUsed, sample.databaseSize),
+        formatCount(sample.users),
+        formatCount(sample.activeUsers),
+        formatCount(sample.courses),
+        String(sample.restarts),
+      ]),
+    )
+  }</details>`;
+}
+
+/** Renders the sums of a hub's spokes. Empty until a spoke has reported its usage. */
+export function hubUsageSummary(usage: HubUsage | null): Markup {
+  if (!usage || usage.measuredAt === null) return markup`<div id="usage" data-live></div>`;
+  const { spokes, fullSpokes, filesUsed, databaseUsed, users, activeUsers, courses } = usage;
+  const counts: readonly (readonly [value: string, label: string])[] = [
+    [formatBytes((filesUsed ?? 0) + (databaseUsed ?? 0)), `Storage used of ${formatBytes(sizeOf(usage))}`],
+    [formatNumber(fullSpokes), `80% full or more, of ${formatNumber(spokes)} spokes`],
+    [formatCount(users), "Users"],
+    [formatCount(activeUsers), "Active in 30 days"],
+    [formatCount(courses), "Courses"],
+  ];
+  return markup`<ul class="counts" id="usage" data-live aria-label="Usage">${
+    counts.map(([value, label]) => markup`<li><b>${value}</b><span>${label}</span></li>`)
+  }</ul>`;
+}
+
+function sizeOf({ filesSize, databaseSize }: Amounts): number {
+  return (filesSize ?? 0) + (databaseSize ?? 0);
+}
+
+function percentOf(used: number | null, size: number | null): number | null {
+  return used === null || size === null || size === 0 ? null : 100 * used / size;
+}
+
+function formatUsed(used: number | null, size: number | null): string {
+  const percent = percentOf(used, size);
+  return percent === null ? "unknown" : `${formatBytes(used!)} of ${formatBytes(size!)} (${Math.floor(percent)}%)`;
+}
+
+function formatUsers({ users, activeUsers }: SpokeUsage): string {
+  return `${formatCount(users)}, ${formatCount(activeUsers)} active in 30 days`;
+}
+
+function formatRestarts(samples: SpokeUsage["samples"]): string {
+  const restarts = samples.reduce((sum, each) => sum + each.restarts, 0);
+  const kills = samples.reduce((sum, each) => sum + each.oomKills, 0);
+  return `${restarts} in this period, ${kills} for lack of memory`;
+}
+
+function formatCount(count: number | null): string {
+  return count === null ? "unknown" : formatNumber(count);
+}
+
+function formatNumber(count: number): string {
+  return count.toLocaleString("en");
+}

@@ -1,0 +1,47 @@
+/** Describes the API fields of the usage of spokes and hubs. */
+import type { GlossaryEntriesByField, GlossaryEntry } from "#lib/reference/glossary/entry.ts";
+
+const GIB = 2 ** 30;
+
+/** The fields of the latest values and of the samples. */
+const AMOUNTS: readonly (readonly [name: string, entry: GlossaryEntry])[] = [
+  ["filesUsed", ["Used bytes of the disk for files; null while unknown", 8 * GIB]],
+  ["filesSize", ["The size of the disk for files, in bytes", 10 * GIB]],
+  ["databaseUsed", ["Used bytes of the disk for the database; null while unknown", GIB]],
+  ["databaseSize", ["The size of the disk for the database, in bytes", 5 * GIB]],
+  ["users", ["The number of user accounts, without guests and deleted accounts", 1200]],
+  ["activeUsers", ["The number of users who used the site in the last 30 days", 310]],
+  ["courses", ["The number of courses", 45]],
+];
+const COUNTED: readonly (readonly [name: string, entry: GlossaryEntry])[] = [
+  ["spokes", ["The number of spokes in the sums: those that have reported their usage", 12]],
+  ["fullSpokes", ["The number of spokes that use at least 80% of their storage", 1]],
+];
+
+export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
+  ...Object.fromEntries(AMOUNTS.map(([name, entry]) => [["SpokeUsage", "HubUsage", "samples"]
+    .map((owner) => `${owner}.${name}`).join(" | "), entry])),
+  ...Object.fromEntries(
+    COUNTED.map(([name, entry]) => [["HubUsage", "samples"].map((owner) => `${owner}.${name}`).join(" | "), entry]),
+  ),
+  "SpokeUsage.step | HubUsage.step": [
+    "The length of time that each sample stands for: samples are hourly for up to 2 days",
+    "hour",
+  ],
+  "query.days": ["The number of days of samples, from 1 to 730 (default: 2)", "30"],
+  "SpokeUsage.spokeId": "The spoke's ID",
+  "SpokeUsage.measuredAt": "When the site measured these values; null if it has not reported its usage yet",
+  "SpokeUsage.storagePercent": ["How full the fuller of the two disks is, in percent; null while unknown", 80],
+  "SpokeUsage.fullestDisk": ["Which of the two disks is fuller", "files"],
+  "SpokeUsage.fullAt": [
+    "When this disk is full if it grows as in the last 14 days; null without growth, and beyond five years",
+    "2026-12-03T00:00:00.000Z",
+  ],
+  "SpokeUsage.tasksAt": "When Moodle's scheduled tasks last succeeded; up to ten minutes too early",
+  "SpokeUsage.samples | HubUsage.samples": "The newest values of each hour or day, the oldest first",
+  "HubUsage.federationId": "The hub's ID",
+  "HubUsage.measuredAt": "When the sums were calculated; null if no spoke has reported its usage yet",
+  "samples.at": "The start of the hour or day (UTC)",
+  "samples.restarts": ["The number of times that the site's containers were restarted", 0],
+  "samples.oomKills": ["The number of containers that were killed because they used too much memory", 0],
+};
