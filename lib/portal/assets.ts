@@ -298,7 +298,7 @@ stroke-width:2;stroke-linejoin:round}.chart .second{stroke:var(--ink);stroke-das
 grid-column:2;display:flex;flex-wrap:wrap;gap:var(--s1) var(--s4);color:var(--ink-soft)}.chart figcaption{justify-content:space-between;
 margin-top:var(--s2)}.chart .legend{list-style:none;padding:0;margin:0}.chart .legend li{display:flex;align-items:center;
 gap:var(--s2)}.chart .legend svg{width:1.5rem;height:.5rem}.periods{display:flex;gap:var(--s4)}.periods [aria-current]{color:var(--ink);
-font-weight:600;text-decoration:none}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
+font-weight:600;text-decoration:none}#usage{grid-template-columns:minmax(0,1fr)}#usage td{white-space:nowrap}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
 min-width:0;overflow-wrap:anywhere}.event-list .foot{display:flex;flex-wrap:wrap;gap:0 var(--s4);align-items:baseline}.event-list
 details[open]{flex-basis:100%}.event-list summary{font-size:var(--tiny);color:var(--ink-soft);padding:.1rem 0}.event-list
 .more{display:grid;gap:var(--s3);padding:var(--s2) 0}.event-list .badge{vertical-align:.1em}.event-list .what a{color:inherit;

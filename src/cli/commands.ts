@@ -18,7 +18,7 @@ export const CLIENT_COMMANDS = entriesOf({
   "spokes VERB": "List, create, change and destroy spokes",
   "operations VERB": "Show and watch operations",
   "rollouts VERB": "Change many spokes, wave by wave",
-  "usage SPOKE|HUB": "Show the storage, users and courses of a spoke or hub",
+  "usage NAME": "Show the storage, users and courses of a spoke or hub",
   "events follow HUB": "Follow the events of a hub",
   "requests VERB": "Request hubs, and approve or reject such requests",
   "restore-requests VERB": "Request the restore of a spoke, and complete or decline such requests",

@@ -1,5 +1,5 @@
 /** Implements `wheelwright usage`, which shows the storage, users and courses of a spoke or hub. */
-import { WheelwrightError, type HubUsage, type SpokeUsage, type Wheelwright } from "#lib/client/client.ts";
+import { type HubUsage, type SpokeUsage, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import { defineCommand } from "./command.ts";
 import { UsageError } from "./exit-status.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
@@ -7,14 +7,16 @@ import { print, printNote, showRecord, showTable } from "./output.ts";
 import type { RecordLine } from "./table.ts";
 
 export const usageCommand = defineCommand({
-  words: ["SPOKE|HUB"],
+  words: ["NAME"],
   options: {
     days: { type: "string", value: "N", help: "show samples of the last N days: hourly up to 2, daily up to 730" },
   },
   more: "A name without a slash or dot is first looked up as a hub.",
   examples: ["usage north", "usage north/ash --days 30", "usage north/ash --json=storagePercent,fullAt"],
   async run(cli, { words: [name], options: { days } }) {
-    if (days !== undefined && !/^\d{1,3}$/.test(days)) throw new UsageError("--days must be a whole number from 1 to 730");
+    if (days !== undefined && !/^\d{1,3}$/.test(days)) {
+      throw new UsageError("--days must be a whole number from 1 to 730");
+    }
     const usage = await readUsage(cli.api, name, days);
     showRecord(cli, usage, formatUsageLines, "spokeId" in usage ? usage.spokeId : usage.federationId);
     if (cli.json || cli.quiet || days === undefined) return;

@@ -131,6 +131,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.list_storage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update live_spokes set storage_percent = new.storage_percent where spoke_id = new.id;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.pass_turn()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -515,6 +525,26 @@ CREATE INDEX former_domains_by_end ON public.former_domains USING btree (until);
 CREATE INDEX former_domains_of_spoke ON public.former_domains USING btree (spoke_id);
 CREATE INDEX former_domains_reversed ON public.former_domains USING btree (reverse(domain) COLLATE "C");
 
+create table hub_usage_samples (
+  federation_id text not null,
+  grain text not null,
+  at timestamp(3) with time zone not null,
+  measured_at timestamp(3) with time zone not null,
+  spokes integer not null,
+  full_spokes integer not null,
+  files_used bigint,
+  files_size bigint,
+  database_used bigint,
+  database_size bigint,
+  users bigint,
+  active_users bigint,
+  courses bigint,
+  constraint hub_usage_samples_grain_check CHECK ((grain = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint hub_usage_samples_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint hub_usage_samples_pkey PRIMARY KEY (federation_id, grain, at)
+);
+CREATE INDEX hub_usage_samples_by_age ON public.hub_usage_samples USING btree (grain, at);
+
 create table idempotency_keys (
   user_id text not null,
   method text not null,
@@ -628,8 +658,10 @@ create table live_spokes (
   state text not null,
   health text not null,
   created_at timestamp(3) with time zone not null,
+  storage_percent smallint,
   constraint live_spokes_pkey PRIMARY KEY (spoke_id)
 );
+CREATE INDEX live_spokes_by_storage ON public.live_spokes USING btree (storage_percent DESC, spoke_id DESC) INCLUDE (federation_id) WHERE (storage_percent IS NOT NULL);
 CREATE INDEX live_spokes_newest ON public.live_spokes USING btree (created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_health ON public.live_spokes USING btree (health, created_at DESC, spoke_id DESC) INCLUDE (federation_id, state);
 CREATE INDEX live_spokes_of_hub ON public.live_spokes USING btree (federation_id, created_at DESC, spoke_id DESC) INCLUDE (state, health);
@@ -863,6 +895,25 @@ create table spoke_texts (
 CREATE INDEX spoke_texts_newest ON public.spoke_texts USING btree (created_at DESC, spoke_id DESC);
 CREATE INDEX spoke_texts_search ON public.spoke_texts USING gin (text_grams(content));
 
+create table spoke_usage (
+  spoke_id text not null,
+  observed_at timestamp(3) with time zone not null,
+  measured_at timestamp(3) with time zone,
+  files_used bigint,
+  files_size bigint,
+  database_used bigint,
+  database_size bigint,
+  users integer,
+  active_users integer,
+  courses integer,
+  tasks_at timestamp(3) with time zone,
+  pod_restarts jsonb not null default '{}'::jsonb,
+  oom_killed_at timestamp(3) with time zone,
+  warned_percent smallint not null default 0,
+  constraint spoke_usage_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint spoke_usage_pkey PRIMARY KEY (spoke_id)
+);
+
 create table spokes (
   id text not null,
   federation_id text not null,
@@ -909,6 +960,7 @@ create table spokes (
   removed_at timestamp(3) with time zone,
   recorded_at timestamp(3) with time zone,
   backup_updated_at timestamp(3) with time zone,
+  storage_percent smallint,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
@@ -938,6 +990,7 @@ CREATE CONSTRAINT TRIGGER spokes_counted_when_added AFTER INSERT ON public.spoke
 CREATE CONSTRAINT TRIGGER spokes_counted_when_changed AFTER UPDATE OF state, health, verified_at, unverified_since ON public.spokes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((old.state IS DISTINCT FROM new.state) OR (old.health IS DISTINCT FROM new.health)) OR (old.verified_at IS DISTINCT FROM new.verified_at)) OR (old.unverified_since IS DISTINCT FROM new.unverified_since))) EXECUTE FUNCTION count_spoke();
 CREATE TRIGGER spokes_listed_when_added AFTER INSERT ON public.spokes FOR EACH ROW EXECUTE FUNCTION list_spoke();
 CREATE TRIGGER spokes_listed_when_changed AFTER UPDATE OF state, health, created_at, slug, display_name, domain ON public.spokes FOR EACH ROW WHEN (((old.state <> new.state) OR (old.health <> new.health) OR (old.created_at <> new.created_at) OR (old.slug <> new.slug) OR (old.display_name <> new.display_name) OR (old.domain <> new.domain))) EXECUTE FUNCTION list_spoke();
+CREATE TRIGGER spokes_storage_listed AFTER UPDATE OF storage_percent, state ON public.spokes FOR EACH ROW WHEN (((old.storage_percent IS DISTINCT FROM new.storage_percent) OR (old.state = 'removed'::text))) EXECUTE FUNCTION list_storage();
 
 create table stream_events (
   federation_id text not null,
@@ -1048,6 +1101,25 @@ create table turns (
 );
 CREATE INDEX turns_of_clusters ON public.turns USING btree (cluster, granted, seq);
 CREATE INDEX turns_of_spokes ON public.turns USING btree (spoke_id, seq) WHERE (NOT granted);
+
+create table usage_samples (
+  spoke_id text not null,
+  grain text not null,
+  at timestamp(3) with time zone not null,
+  files_used bigint,
+  files_size bigint,
+  database_used bigint,
+  database_size bigint,
+  users integer,
+  active_users integer,
+  courses integer,
+  restarts integer not null default 0,
+  oom_kills integer not null default 0,
+  constraint usage_samples_grain_check CHECK ((grain = ANY (ARRAY['hour'::text, 'day'::text]))),
+  constraint usage_samples_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint usage_samples_pkey PRIMARY KEY (spoke_id, grain, at)
+);
+CREATE INDEX usage_samples_by_age ON public.usage_samples USING btree (grain, at);
 
 create table users (
   id text not null,

@@ -85,7 +85,7 @@ test("report the fleet on one replica, without names of hubs, spokes or users", 
   const first = await open(db);
   await until(() => first.program.metrics!.fleet.last());
   const second = await open(db),
-    fleet = /^wheelwright_(?:spokes|lane|templates|backup|restore_tests|oldest_verification|audit)/;
+    fleet = /^wheelwright_(?:spokes|storage|site|lane|templates|backup|restore_tests|oldest_verification|audit)/;
   await second.program.metrics!.fleet.whenCounted();
   const page = await first.lines();
   assert.equal(page.filter((line) => fleet.test(line)), [
@@ -94,6 +94,15 @@ test("report the fleet on one replica, without names of hubs, spokes or users", 
     "wheelwright_lane_oldest_wait_seconds 0",
     'wheelwright_spokes{state="provisioning",health="unknown"} 1',
     "wheelwright_spokes_drifted 0",
+    'wheelwright_spokes_storage_low{percent="80"} 0',
+    'wheelwright_spokes_storage_low{percent="90"} 0',
+    'wheelwright_spokes_storage_low{percent="95"} 0',
+    'wheelwright_storage_bytes{disk="files",amount="used"} 0',
+    'wheelwright_storage_bytes{disk="files",amount="size"} 0',
+    'wheelwright_storage_bytes{disk="database",amount="used"} 0',
+    'wheelwright_storage_bytes{disk="database",amount="size"} 0',
+    'wheelwright_site_users{accounts="all"} 0',
+    'wheelwright_site_users{accounts="active"} 0',
     "wheelwright_restore_tests_failing 0",
     "wheelwright_audit_seal_age_seconds 0",
   ]);

@@ -50,9 +50,7 @@ export function findFullestDisk(storage: Storage): { readonly disk: DiskKind; re
     ["database", storage.databaseUsed, storage.databaseSize],
   ] as const;
   const known = disks.flatMap(([disk, used, size]) =>
-    used !== null && size !== null && size > 0
-      ? [{ disk, percent: Math.min(100, Math.floor(100 * used / size)) }]
-      : []
+    used !== null && size !== null && size > 0 ? [{ disk, percent: Math.min(100, Math.floor(100 * used / size)) }] : []
   );
   return known.sort((one, other) => other.percent - one.percent)[0] ?? null;
 }

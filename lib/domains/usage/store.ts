@@ -8,7 +8,7 @@ import type { Storage, UsedAt } from "#lib/domains/usage/storage.ts";
 export const SAMPLE_AGES = { hour: "48 hours", day: "2 years" } as const;
 export type SampleGrain = keyof typeof SAMPLE_AGES;
 
-/** What a check of a spoke found, for one row of `spoke_usage` and its samples. */
+/** The result of a check of one spoke, for its row of `spoke_usage` and its samples. */
 export interface UsageUpdate extends Storage {
   readonly id: string;
   readonly measuredAt: Date | null;
@@ -99,5 +99,7 @@ export async function readUsedBytes(rows: RowQueries, id: string, disk: "files" 
     .where("grain", "=", "day").where(sql<boolean>`at > (select wheelwright_now()) - interval '15 days'`)
     .where(sql<boolean>`at < (select wheelwright_now()) - interval '1 day'`)
     .orderBy("at").execute();
-  return found.flatMap((row) => row[used] === null ? [] : [{ at: new Date(row.at.getTime() + DAY), used: Number(row[used]) }]);
+  return found.flatMap((row) =>
+    row[used] === null ? [] : [{ at: new Date(row.at.getTime() + DAY), used: Number(row[used]) }]
+  );
 }

@@ -22,11 +22,17 @@ export function lineChart({ title, times, lines }: LineChart): Markup {
   const first = Date.parse(times[0]!), span = Math.max(1, Date.parse(times.at(-1)!) - first);
   const positions = times.map((time) => round(100 * (Date.parse(time) - first) / span));
   return markup`<figure class="chart"><div class="plot" aria-hidden="true"><span>100%</span><span>50%</span><span>0%</span></div>
-<svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${title}. ${lines.map(describeLine).join(". ")}">
+<svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${title}. ${
+    lines.map(describeLine).join(". ")
+  }">
 <path class="grid" d="M0 0H100M0 50H100M0 100H100"/>${
-    lines.map(({ values }, i) => markup`<path class="line ${i === 0 ? "" : "second"}" d="${drawLine(positions, values)}"/>`)
+    lines.map(({ values }, i) =>
+      markup`<path class="line ${i === 0 ? "" : "second"}" d="${drawLine(positions, values)}"/>`
+    )
   }</svg>
-<figcaption class="tiny"><span>${ui.renderTime(times[0]!)}</span><span>${ui.renderTime(times.at(-1)!)}</span></figcaption>
+<figcaption class="tiny"><span>${ui.renderTime(times[0]!)}</span><span>${
+    ui.renderTime(times.at(-1)!)
+  }</span></figcaption>
 <ul class="legend small">${
     lines.map(({ name }, i) =>
       markup`<li><svg viewBox="0 0 24 8" aria-hidden="true"><path class="line ${
@@ -44,7 +50,8 @@ function drawLine(positions: readonly number[], values: readonly (number | null)
       isOpen = false;
       return "";
     }
-    const point = `${positions[i]} ${round(100 - Math.min(100, value))}`, isAlone = !isOpen && (values[i + 1] ?? null) === null;
+    const point = `${positions[i]} ${round(100 - Math.min(100, value))}`,
+      isAlone = !isOpen && (values[i + 1] ?? null) === null;
     const part = `${isOpen ? "L" : "M"}${point}${isAlone ? "h1" : ""}`;
     isOpen = true;
     return part;

@@ -19,8 +19,11 @@ const COUNTED: readonly (readonly [name: string, entry: GlossaryEntry])[] = [
 ];
 
 export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
-  ...Object.fromEntries(AMOUNTS.map(([name, entry]) => [["SpokeUsage", "HubUsage", "samples"]
-    .map((owner) => `${owner}.${name}`).join(" | "), entry])),
+  ...Object.fromEntries(AMOUNTS.map(([name, entry]) => [
+    ["SpokeUsage", "HubUsage", "samples"]
+      .map((owner) => `${owner}.${name}`).join(" | "),
+    entry,
+  ])),
   ...Object.fromEntries(
     COUNTED.map(([name, entry]) => [["HubUsage", "samples"].map((owner) => `${owner}.${name}`).join(" | "), entry]),
   ),

@@ -214,5 +214,12 @@ export function getObjectNamespace({ kind, metadata }: KubeObject): string {
 }
 
 function createFacts(spoke: CheckedSpoke): SpokeObservations {
-  return { spoke, problems: new Map(), images: new Map(), pods: createPodFacts(), titles: new Set(), suspects: new Set() };
+  return {
+    spoke,
+    problems: new Map(),
+    images: new Map(),
+    pods: createPodFacts(),
+    titles: new Set(),
+    suspects: new Set(),
+  };
 }

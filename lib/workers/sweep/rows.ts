@@ -34,7 +34,7 @@ export interface CheckedSpoke {
   readonly updatedAt: Date;
   /** The sizes of the site's disks, as Kubernetes quantities. */
   readonly disks: SpokeInputs["resources"]["disks"] | null;
-  /** What earlier checks found about the usage of the site; null before the first result. */
+  /** The usage of the site that earlier checks stored; null before the first result. */
   readonly usage: StoredUsage | null;
 }
 

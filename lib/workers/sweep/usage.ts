@@ -6,12 +6,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import {
-  computeStorage,
-  decideStorageWarning,
-  findFullestDisk,
-  predictFullAt,
-} from "#lib/domains/usage/storage.ts";
+import { computeStorage, decideStorageWarning, findFullestDisk, predictFullAt } from "#lib/domains/usage/storage.ts";
 import { readUsedBytes, saveUsage, type UpdatedSpoke, type UsageUpdate } from "#lib/domains/usage/store.ts";
 import { describeStorage } from "#lib/domains/usage/words.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
@@ -52,7 +47,8 @@ export function decideUsage({ spoke, pods }: SpokeObservations, now: Date): Usag
     pods.tasksAt.getTime() - (before?.tasksAt?.getTime() ?? 0) >= TASKS_STEP;
   if (!isMeasured && restarts === 0 && kills === 0 && !hasNewTasks) return null;
 
-  const line = pods.line?.usage, sizes = disks && { files: parseQuantity(disks.files), database: parseQuantity(disks.database) };
+  const line = pods.line?.usage,
+    sizes = disks && { files: parseQuantity(disks.files), database: parseQuantity(disks.database) };
   const storage = isMeasured && sizes ? computeStorage(line!, sizes) : {
     filesUsed: before?.filesUsed ?? null,
     filesSize: before?.filesSize ?? null,
@@ -108,7 +104,15 @@ async function createWarning(
   const used = result[`${disk}Used`]!, size = result[`${disk}Size`]!;
   const samples = [...await readUsedBytes(tx, id, disk), { at: result.measuredAt!, used }];
   const fullAt = predictFullAt(samples, size);
-  const metadata = { slug, disk, percent, threshold: crossed, used, size, fullOn: fullAt?.toISOString().slice(0, 10) ?? null };
+  const metadata = {
+    slug,
+    disk,
+    percent,
+    threshold: crossed,
+    used,
+    size,
+    fullOn: fullAt?.toISOString().slice(0, 10) ?? null,
+  };
   return {
     kind: "spoke_storage_low",
     ...buildSpokeSubject({ id, federationId }),

@@ -22,7 +22,9 @@ export function sumUsage({ db }: Pick<App, "db">): JobHandler {
   });
 
   async function deleteSamples(run: JobRun, table: string, grain: SampleGrain): Promise<void> {
-    const isOld = sql`grain = ${sql.lit(grain)} and at < (select wheelwright_now()) - ${sql.lit(SAMPLE_AGES[grain])}::interval`;
+    const isOld = sql`grain = ${sql.lit(grain)} and at < (select wheelwright_now()) - ${
+      sql.lit(SAMPLE_AGES[grain])
+    }::interval`;
     await runUntilNoChanges(run, async () => {
       const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)} where ${isOld} limit ${BATCH}))`.execute(db.rows);

@@ -55,8 +55,12 @@ async function runTasks({ db, directory }: Context, more: Record<string, string>
   await rm(message, { force: true });
   const args = [flag!, ...words.map((word) => word.replaceAll("$$(", "$("))];
   const { status, output } = await new Promise<{ status: unknown; output: string }>((resolve) =>
-    execFile(shell!, args, { env }, (error, stdout, stderr) =>
-      resolve({ status: error ? error.code : 0, output: stdout + stderr }))
+    execFile(
+      shell!,
+      args,
+      { env },
+      (error, stdout, stderr) => resolve({ status: error ? error.code : 0, output: stdout + stderr }),
+    )
   );
   return { status, output, message: await readFile(message, "utf8").catch(() => null) };
 }
@@ -65,12 +69,18 @@ const now = () => Math.floor(Date.now() / 1000);
 
 inPhp("counts people, courses and stored files, and then runs the scheduled tasks", async (context) => {
   const { db, directory } = context;
-  await db.sql(`insert into mdl_user (username, deleted, lastaccess) values ('guest', 0, ${now()}), ('ann', 0, ${now()}),
-    ('bob', 0, ${now() - 29 * 86400}), ('eve', 0, ${now() - 31 * 86400}), ('new', 0, 0), ('gone', 1, ${now()})`);
+  await db.sql(
+    `insert into mdl_user (username, deleted, lastaccess) values ('guest', 0, ${now()}), ('ann', 0, ${now()}),
+    ('bob', 0, ${now() - 29 * 86400}), ('eve', 0, ${now() - 31 * 86400}), ('new', 0, 0), ('gone', 1, ${now()})`,
+  );
   await db.sql("insert into mdl_course (category) values (0), (1), (1)");
-  await db.sql("insert into mdl_config_plugins (plugin, name, value) values ('tool_task', 'lastcronstart', '1795000000')");
-  await db.sql(`insert into mdl_files (contenthash, filesize, referencefileid) values ('a', 1000, null), ('a', 1000, null),
-    ('b', 234, null), ('c', 9999, 4)`);
+  await db.sql(
+    "insert into mdl_config_plugins (plugin, name, value) values ('tool_task', 'lastcronstart', '1795000000')",
+  );
+  await db.sql(
+    `insert into mdl_files (contenthash, filesize, referencefileid) values ('a', 1000, null), ('a', 1000, null),
+    ('b', 234, null), ('c', 9999, 4)`,
+  );
   await writeFile(join(directory, "html/big"), Buffer.alloc(300_000, 1));
   const { status, output, message } = await runTasks(context);
   assert.is(status, 1, "the exit status is that of the scheduled tasks, whose script is missing here");

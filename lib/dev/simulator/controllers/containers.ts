@@ -172,14 +172,25 @@ function endContainer(kubelet: Kubelet, slot: PodContainer, run: ProgramRun, log
   const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
   changeContainerStatus(world, slot, ({ state, containerID }) => {
     const startedAt = state.running?.startedAt ?? finishedAt;
-    const terminated = { exitCode: run.exit, reason, ...readMessage(world, live.pod, run), startedAt, finishedAt, containerID };
+    const terminated = {
+      exitCode: run.exit,
+      reason,
+      ...readMessage(world, live.pod, run),
+      startedAt,
+      finishedAt,
+      containerID,
+    };
     return { state: { terminated }, started: false, ready: false };
   });
   world.logs.end(log);
 }
 
 /** Returns the termination message. Like the kubelet, cuts it after 4096 bytes without a sign. */
-function readMessage({ faults }: Simulation, { metadata }: StoredObject, { message }: ProgramRun): { message?: string } {
+function readMessage(
+  { faults }: Simulation,
+  { metadata }: StoredObject,
+  { message }: ProgramRun,
+): { message?: string } {
   const written = faults.find("termination-message", metadata.namespace, metadata.name)?.message ?? message;
   return written ? { message: Buffer.from(written).subarray(0, MESSAGE_LIMIT).toString() } : {};
 }

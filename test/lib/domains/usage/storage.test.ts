@@ -2,12 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DAY } from "#lib/base/time.ts";
-import {
-  computeStorage,
-  decideStorageWarning,
-  findFullestDisk,
-  predictFullAt,
-} from "#lib/domains/usage/storage.ts";
+import { computeStorage, decideStorageWarning, findFullestDisk, predictFullAt } from "#lib/domains/usage/storage.ts";
 import { describeStorage, formatBytes } from "#lib/domains/usage/words.ts";
 import { parseUsageLine } from "#lib/moodle/usage-line.ts";
 

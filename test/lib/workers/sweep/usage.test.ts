@@ -25,7 +25,10 @@ test.after(({ scene }) => scene.close());
  * Runs the scheduled tasks in a Job with the CronJob's template. With a message, their pod leaves this message. Each run
  * starts in a new second, because times in the cluster have no fractions.
  */
-async function runTasks(context: { scene: WorkScene; id: string; runs: number }, say?: () => object | string): Promise<Json> {
+async function runTasks(
+  context: { scene: WorkScene; id: string; runs: number },
+  say?: () => object | string,
+): Promise<Json> {
   const { scene: { simulator }, scene, id } = context, { namespace } = await scene.row(id);
   const second = currentSecond();
   await until(() => currentSecond() > second);
@@ -35,7 +38,12 @@ async function runTasks(context: { scene: WorkScene; id: string; runs: number },
     simulator.faults.add({ type: "termination-message", name: `${name}-`, message: text });
   }
   const cron = simulator.objects("CronJob").find(({ metadata }) => metadata.namespace === namespace)!;
-  const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name, namespace }, spec: cron["spec"].jobTemplate.spec };
+  const job = {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace },
+    spec: cron["spec"].jobTemplate.spec,
+  };
   const answer = await fetch(`${simulator.url}/apis/batch/v1/namespaces/${namespace}/jobs`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -153,8 +161,8 @@ test("counts restarts, and makes a spoke degraded in a restart loop", async (con
   const after = await selectRows(scene.db, "usage_samples", { spokeId: id, grain: "day" });
   assert.ok(sum(after) > sum(before));
   for (let check = 0; check < 2; check++) await lookOnce(scene.app);
-  const reasons = (await selectRows(scene.db, "audit_events", { kind: "spoke_health_changed" }, { orderBy: "at" })).map(({ metadata }) =>
-    String((metadata as Json).reason)
+  const reasons = (await selectRows(scene.db, "audit_events", { kind: "spoke_health_changed" }, { orderBy: "at" })).map(
+    ({ metadata }) => String((metadata as Json).reason),
   );
   scene.simulator.faults.remove(fault);
   await fetch(`${url}/api/v1/namespaces/${namespace}/pods/db-0`, { method: "DELETE" });
@@ -171,9 +179,11 @@ test("makes a spoke degraded when its scheduled tasks are silent for 30 minutes"
   for (let check = 0; check < 3; check++) await lookOnce(scene.app);
   assert.is((await scene.row(id)).health, "degraded");
   const changes = await selectRows(scene.db, "audit_events", { kind: "spoke_health_changed" });
-  assert.ok(changes.some(({ metadata }) =>
-    (metadata as Json).reason === "The scheduled tasks have not succeeded for 30 minutes"
-  ));
+  assert.ok(
+    changes.some(({ metadata }) =>
+      (metadata as Json).reason === "The scheduled tasks have not succeeded for 30 minutes"
+    ),
+  );
   await scene.db.sql("update spokes set maintenance = true where id = $1", [id]);
   await lookOnce(scene.app);
   assert.is((await scene.row(id)).health, "healthy", "maintenance stops the scheduled tasks");
