@@ -52,6 +52,7 @@ import * as api_notifications_$notificationId_read from "../routes/api/notificat
 import * as api_onboarding_index from "../routes/api/onboarding/index.ts";
 import * as api_onboarding_complete from "../routes/api/onboarding/complete.ts";
 import * as api_openapi_json from "../routes/api/openapi.json.ts";
+import * as api_operations_index from "../routes/api/operations/index.ts";
 import * as api_operations_$operationId from "../routes/api/operations/[operationId].ts";
 import * as api_overview from "../routes/api/overview.ts";
 import * as api_readyz from "../routes/api/readyz.ts";
@@ -87,7 +88,6 @@ import * as forgot from "../routes/forgot.ts";
 import * as hubs_index from "../routes/hubs/index.ts";
 import * as hubs_new from "../routes/hubs/new.ts";
 import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
-import * as hubs_$federationId_actions from "../routes/hubs/[federationId]/actions.ts";
 import * as hubs_$federationId_billing_index from "../routes/hubs/[federationId]/billing/index.ts";
 import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federationId]/billing/reconcile.ts";
 import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
@@ -100,6 +100,7 @@ import * as hubs_$federationId_spokes_new from "../routes/hubs/[federationId]/sp
 import * as invite from "../routes/invite.ts";
 import * as notifications_index from "../routes/notifications/index.ts";
 import * as notifications_read_all from "../routes/notifications/read-all.ts";
+import * as operations_index from "../routes/operations/index.ts";
 import * as portal_css from "../routes/portal.css.ts";
 import * as portal_js from "../routes/portal.js.ts";
 import * as requests_index from "../routes/requests/index.ts";
@@ -118,6 +119,8 @@ import * as rollouts_$rolloutId_resume from "../routes/rollouts/[rolloutId]/resu
 import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
+import * as spokes_index from "../routes/spokes/index.ts";
+import * as spokes_actions from "../routes/spokes/actions.ts";
 import * as spokes_$spokeId_index from "../routes/spokes/[spokeId]/index.ts";
 import * as spokes_$spokeId_actions_$action from "../routes/spokes/[spokeId]/actions/[action].ts";
 import * as spokes_$spokeId_activity from "../routes/spokes/[spokeId]/activity.ts";
@@ -195,6 +198,7 @@ export const manifest: Manifest = [
   ["/api/onboarding", api_onboarding_index],
   ["/api/onboarding/complete", api_onboarding_complete],
   ["/api/openapi.json", api_openapi_json],
+  ["/api/operations", api_operations_index],
   ["/api/operations/:operationId", api_operations_$operationId],
   ["/api/overview", api_overview],
   ["/api/readyz", api_readyz],
@@ -230,7 +234,6 @@ export const manifest: Manifest = [
   ["/hubs", hubs_index],
   ["/hubs/new", hubs_new],
   ["/hubs/:federationId", hubs_$federationId_index],
-  ["/hubs/:federationId/actions", hubs_$federationId_actions],
   ["/hubs/:federationId/billing", hubs_$federationId_billing_index],
   ["/hubs/:federationId/billing/reconcile", hubs_$federationId_billing_reconcile],
   ["/hubs/:federationId/members", hubs_$federationId_members_index],
@@ -243,6 +246,7 @@ export const manifest: Manifest = [
   ["/invite", invite],
   ["/notifications", notifications_index],
   ["/notifications/read-all", notifications_read_all],
+  ["/operations", operations_index],
   ["/portal.css", portal_css],
   ["/portal.js", portal_js],
   ["/requests", requests_index],
@@ -261,6 +265,8 @@ export const manifest: Manifest = [
   ["/sign-in", sign_in],
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],
+  ["/spokes", spokes_index],
+  ["/spokes/actions", spokes_actions],
   ["/spokes/:spokeId", spokes_$spokeId_index],
   ["/spokes/:spokeId/actions/:action", spokes_$spokeId_actions_$action],
   ["/spokes/:spokeId/activity", spokes_$spokeId_activity],

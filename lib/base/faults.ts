@@ -99,7 +99,12 @@ export const FAULTS = {
   request_decided: ["conflict", "This request was already approved by ann@example.org"],
   rollout_state: ["conflict", "Cannot resume a rollout that is running"],
   rollout_empty: ["impossible", "The rollout would change no spoke, because no spoke matches the selector"],
-  rollout_too_large: ["impossible", "The selector matches 1200 spokes; select at most 1000"],
+  rollout_too_large: ["impossible", "The selector matches more than 1000 spokes; select fewer"],
+  selection_too_large: ["impossible", "The filter matches more than 500 spokes; select fewer, or use a rollout"],
+  selection_changed: [
+    "conflict",
+    "The selected spokes have changed since the preview, so nothing was started; see the new preview",
+  ],
   rollout_missing: ["missing", "There is no such rollout, or you have no access to it"],
   restore_requested: [
     "conflict",

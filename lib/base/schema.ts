@@ -161,7 +161,11 @@ function pageSize() {
 
 /** Returns a schema for an optional query parameter that accepts only these values. */
 export function createOptionalChoiceSchema<const T extends readonly string[]>(choices: T) {
-  return v.optional(v.picklist(choices, `must be one of ${choices.join(", ")}`));
+  return v.optional(createChoiceSchema(choices));
+}
+
+export function createChoiceSchema<const T extends readonly string[]>(choices: T) {
+  return v.picklist(choices, `must be one of ${choices.join(", ")}`);
 }
 
 /** A search term: part of a name or address. */

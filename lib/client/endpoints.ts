@@ -14,6 +14,7 @@ import type {
   BillingAddress,
   BulkAction,
   BulkOutcome,
+  BulkPreview,
   Catalog,
   Changelog,
   Cost,
@@ -651,7 +652,7 @@ export interface WheelwrightApi {
   ): PagedList<Operation>;
 
   /**
-   * A hub's spokes that you can see, newest first. Returns all spokes unless limit is set
+   * A hub's spokes that you can see, by default newest first. Returns all spokes unless limit is set
    *
    * `GET /api/federations/{federationId}/spokes`, scope readonly.
    */
@@ -675,8 +676,18 @@ export interface WheelwrightApi {
         | undefined;
       /** Returns only items with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
+      /** Returns only spokes that run this Moodle version; must be a version such as 4.5.12 */
+      lmsVersion?: string | undefined;
+      /** The size of the spokes; if absent, a list contains all sizes, and a cost is for the default size; must be text of 1 to 100 characters without control characters */
+      size?: string | undefined;
+      /** Returns only spokes in this region; must be text of 1 to 100 characters without control characters */
+      region?: string | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
+      /** Returns only spokes whose manifests come from an older revision of the blueprint */
+      outdated?: boolean | undefined;
+      /** The order. By last-failure, the list has only spokes on which an operation has failed */
+      sort?: "newest" | "oldest" | "last-failure" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
       /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
@@ -722,7 +733,7 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
-      /** The size of the spoke; if absent, the default size; must be text of 1 to 100 characters without control characters */
+      /** The size of the spokes; if absent, a list contains all sizes, and a cost is for the default size; must be text of 1 to 100 characters without control characters */
       size?: string | undefined;
     },
     options?: CallOptions,
@@ -756,9 +767,9 @@ export interface WheelwrightApi {
   }>;
 
   /**
-   * The spokes that you can see in any hub, newest first. Returns all spokes unless limit is set
+   * The spokes that you can see in any hub, by default newest first. Returns all spokes unless limit is set
    *
-   * `GET /api/my-spokes`, scope readonly.
+   * `GET /api/my-spokes`, scope readonly. Error codes: federation_missing.
    */
   listMySpokes(
     params?: {
@@ -778,14 +789,26 @@ export interface WheelwrightApi {
         | undefined;
       /** Returns only items with this health */
       health?: "healthy" | "degraded" | "unknown" | undefined;
+      /** Returns only spokes that run this Moodle version; must be a version such as 4.5.12 */
+      lmsVersion?: string | undefined;
+      /** The size of the spokes; if absent, a list contains all sizes, and a cost is for the default size; must be text of 1 to 100 characters without control characters */
+      size?: string | undefined;
+      /** Returns only spokes in this region; must be text of 1 to 100 characters without control characters */
+      region?: string | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
+      /** Returns only spokes whose manifests come from an older revision of the blueprint */
+      outdated?: boolean | undefined;
+      /** The order. By last-failure, the list has only spokes on which an operation has failed */
+      sort?: "newest" | "oldest" | "last-failure" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
       /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
       before?: string | number | Date | undefined;
       /** Whether the response includes removed hubs or spokes; only for operators */
       includeRemoved?: boolean | undefined;
+      /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
+      federationId?: string | undefined;
     },
     options?: CallOptions,
   ): PagedList<Spoke>;
@@ -859,6 +882,25 @@ export interface WheelwrightApi {
     /** The version of the OpenAPI specification */
     openapi: "3.1.0";
   }>;
+
+  /**
+   * Operations on all hubs and spokes that you can see, newest first
+   *
+   * `GET /api/operations`, scope readonly. Error codes: federation_missing.
+   */
+  listOperations(
+    params?: {
+      /** Returns only items in this state */
+      state?: "unfinished" | "queued" | "running" | "succeeded" | "failed" | "cancelled" | undefined;
+      /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
+      federationId?: string | undefined;
+      /** The maximum number of items in the response */
+      limit?: number | undefined;
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<Operation>;
 
   /**
    * One operation: its progress, the operation it waits for, and why it failed
@@ -1019,13 +1061,21 @@ export interface WheelwrightApi {
   ): Promise<RolloutDetail>;
 
   /**
-   * Request the same action on many spokes. IDs of spokes that you cannot see are skipped
+   * Request the same action on many spokes, or remove them. IDs of spokes that you cannot see are skipped. With dryRun=true, returns a preview instead, whose selection confirms removals and selections by a filter
    *
-   * `POST /api/spokes/actions`, scope cli. Error codes: parameter_needed, version_mismatch, not_offered, operator_only.
+   * `POST /api/spokes/actions`, scope cli. Error codes: parameter_needed, version_mismatch, not_offered, operator_only, selection_too_large, selection_changed.
    */
   actOnSpokes(
     params: {
-      /** Returns a preview of the change without making the change; is possible for one spoke at a time */
+      /** Returns a preview of the change without making the change */
+      dryRun: true;
+    },
+    body: BulkAction,
+    options?: CallOptions,
+  ): Promise<BulkPreview>;
+  actOnSpokes(
+    params: {
+      /** Returns a preview of the change without making the change */
       dryRun?: false | undefined;
     },
     body: BulkAction,
@@ -1453,6 +1503,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   getOnboarding: { method: "GET", path: "/api/onboarding" },
   completeOnboarding: { method: "POST", path: "/api/onboarding/complete", body: true },
   getOpenApi: { method: "GET", path: "/api/openapi.json" },
+  listOperations: { method: "GET", path: "/api/operations", params: true, pages: true },
   getOperation: { method: "GET", path: "/api/operations/{operationId}", params: true },
   getOverview: { method: "GET", path: "/api/overview", params: true },
   getReadyz: { method: "GET", path: "/api/readyz" },

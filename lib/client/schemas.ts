@@ -252,7 +252,41 @@ export interface BillingAddress {
 
 export interface BulkAction {
   /** The IDs of the spokes on which to act; must be a list of 1 to 500 ids */
-  ids: readonly string[];
+  ids?: readonly string[] | undefined;
+  /** Selects spokes by their values. A spoke must match everything that is set, and be in ids if given; must select spokes: use {"all": true} for all spokes that you can see */
+  filter?: {
+    /** Selects all spokes that you can see; must be true */
+    all?: true | null | undefined;
+    /** The ID or slug of a hub; must be text of 1 to 100 characters without control characters */
+    federationId?: string | null | undefined;
+    /** The spokes' slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+    slug?: string | null | undefined;
+    /** The spokes' state */
+    state?:
+      | "provisioning"
+      | "active"
+      | "failed"
+      | "suspending"
+      | "suspended"
+      | "resuming"
+      | "updating"
+      | "removing"
+      | "removed"
+      | null
+      | undefined;
+    /** The spokes' health */
+    health?: "healthy" | "degraded" | "unknown" | null | undefined;
+    /** The Moodle version that the spokes run; must be a version such as 4.5.12 */
+    lmsVersion?: string | null | undefined;
+    /** The spokes' size; must be text of 1 to 100 characters without control characters */
+    size?: string | null | undefined;
+    /** The spokes' region; must be text of 1 to 100 characters without control characters */
+    region?: string | null | undefined;
+    /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
+    q?: string | null | undefined;
+    /** If true, only spokes whose manifests come from an older revision of the blueprint */
+    outdated?: boolean | null | undefined;
+  } | undefined;
   /** The action */
   action:
     | "suspend"
@@ -267,7 +301,10 @@ export interface BulkAction {
     | "run-cron"
     | "reset-admin-password"
     | "reapply"
-    | "retry";
+    | "retry"
+    | "destroy";
+  /** The preview's selection. Required for a filter and for destroy; nothing starts if the selection has changed; must be text of 1 to 100 characters without control characters */
+  expected?: string | undefined;
   /** The new size; a name from the catalog; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
   /** The target version; a name from the catalog; must be a version such as 4.5.12 */
@@ -296,6 +333,58 @@ export interface BulkOutcome {
     /** The reason phrase of the HTTP status */
     error: string;
   };
+}
+
+export interface BulkPreview {
+  /** Always true: nothing was changed */
+  dryRun: true;
+  /** The action */
+  action:
+    | "suspend"
+    | "resume"
+    | "restart"
+    | "upgrade"
+    | "resize"
+    | "maintenance-on"
+    | "maintenance-off"
+    | "purge-caches"
+    | "backup"
+    | "run-cron"
+    | "reset-admin-password"
+    | "reapply"
+    | "retry"
+    | "destroy";
+  /** The parameters of the action */
+  parameters: Record<string, unknown>;
+  /** Identifies the spokes and which of them can run the action */
+  selection: string;
+  /** The number of spokes that can run the action */
+  possible: number;
+  /** The number of spokes that cannot run the action */
+  refused: number;
+  /** The usual duration of the action on one spoke; null if it has never succeeded */
+  usualSeconds: number | null;
+  /** The number of sites that the action makes unavailable; null if this depends on what changes on each site */
+  downtimes: number | null;
+  /** The monthly price of the spoke */
+  price: Cost;
+  /** The selected spokes */
+  spokes: {
+    /** The ID of the spoke to which the object belongs */
+    spokeId: string;
+    /** The ID of the hub to which the object belongs */
+    federationId: string;
+    /** The short name of the hub in URLs and host names */
+    slug: string;
+    /** The host name of the site */
+    domain: string;
+    /** The spoke's state in the rollout */
+    state: string;
+    /** The spoke's state after the action; null if it cannot run the action */
+    becomes: string | null;
+    /** Why the spoke failed or is skipped */
+    reason: string | null;
+  }[];
 }
 
 export interface Catalog {
@@ -832,22 +921,37 @@ export interface NewRollout {
   skipBackup?: boolean | null | undefined;
   /** The spokes to change. A spoke must match everything that is set; must select spokes: use {"all": true} for all spokes that you can see */
   selector: {
-    /** Selects all spokes that you can see; must be true */
-    all?: true | null | undefined;
     /** The IDs of the spokes, in the order in which they are changed; must be a list of 1 to 1000 ids */
     ids?: readonly string[] | null | undefined;
+    /** Selects all spokes that you can see; must be true */
+    all?: true | null | undefined;
     /** The ID or slug of a hub; must be text of 1 to 100 characters without control characters */
     federationId?: string | null | undefined;
+    /** The spokes' slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
+    slug?: string | null | undefined;
+    /** The spokes' state */
+    state?:
+      | "provisioning"
+      | "active"
+      | "failed"
+      | "suspending"
+      | "suspended"
+      | "resuming"
+      | "updating"
+      | "removing"
+      | "removed"
+      | null
+      | undefined;
     /** The spokes' health */
-    health?: "healthy" | "degraded" | "unknown" | undefined;
-    /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
-    q?: string | undefined;
+    health?: "healthy" | "degraded" | "unknown" | null | undefined;
     /** The Moodle version that the spokes run; must be a version such as 4.5.12 */
     lmsVersion?: string | null | undefined;
-    /** The name of the spoke's size in the catalog; must be text of 1 to 100 characters without control characters */
+    /** The spokes' size; must be text of 1 to 100 characters without control characters */
     size?: string | null | undefined;
-    /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
+    /** The spokes' region; must be text of 1 to 100 characters without control characters */
     region?: string | null | undefined;
+    /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
+    q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
     outdated?: boolean | null | undefined;
   };
@@ -1666,6 +1770,8 @@ export interface Spoke {
   readyAt: string | null;
   /** When the site's objects in the cluster were last checked */
   observedAt: string | null;
+  /** When an operation on the spoke last failed; null if none has */
+  lastFailedAt: string | null;
   /** Differences between the spoke's objects and its manifests at the last check; null if no difference is known */
   drift: {
     /** The objects of the spoke that were changed or deleted in the cluster */

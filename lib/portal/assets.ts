@@ -75,22 +75,22 @@ f&&(f.close(),T="lost")}v();document.addEventListener("visibilitychange",()=>{do
 (K||Z)&&setInterval(()=>{v(),T!=="open"&&x()},1e3*Number(Z??0)||ee);var q=null;async function re(){if(!document.hidden)try{
 let e=q?{"if-none-match":q}:void 0,t=await fetch("/api/notifications/unread-count",e&&{headers:e});if(t.status!==200)return;
 q=t.headers.get("etag");let{count:n}=await t.json(),o=document.getElementById("unread");o.hidden=n===0,o.firstElementChild.
-textContent=n>99?"99+":String(n)}catch{m()}}setInterval(re,ee);document.addEventListener("refreshed",re);var ae={h:"hubs",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,k=localStorage.getItem("keys")!=="o\\
-ff";function se(e){return document.querySelector(\`.side a[href="/\${ae[e]}"]\`)}var ce=c("button",{},"Shortcuts");ce.addEventListener(
-"click",le);document.querySelector(".outer").append(c("li",{},ce));function le(){(document.querySelector("dialog.keys")??
-Ie()).showModal()}function Ie(){let e=Object.entries(ae).filter(([r])=>se(r)),t=[["/","Search on this page"],...e.map(([
-r,l])=>[\`g \${r}\`,\`Go to \${l==="tokens"?"API tokens":l}\`]),["j  k","Next and previous item in a list"],["c","Create"],["?",
-"Show these shortcuts"]],n=c("dl");for(let[r,l]of t)n.append(c("dt",{},c("kbd",{},r)),c("dd",{},l));let o=c("input",{type:"\\
-checkbox",checked:k});o.addEventListener("change",()=>{k=o.checked,localStorage.setItem("keys",k?"on":"off")});let i=c("\\
-button",{className:"quiet"},"Close"),a=c("dialog",{className:"keys"},c("h2",{id:"keys-title"},"Keyboard shortcuts"),n,c(
-"label",{className:"tickbox"},o,"Enable shortcuts"),i);return a.setAttribute("aria-labelledby","keys-title"),i.addEventListener(
-"click",()=>a.close()),document.body.append(a),a}function Ne(){let e=document.querySelector("main input[type=search]");e?.
-focus(),e?.select()}function ie(e){let t=s(".list .cover").filter(({offsetParent:o})=>o!==null),n=t.indexOf(document.activeElement);
-t[Math.min(t.length-1,Math.max(0,n<0?0:n+e))]?.focus()}var Pe={"/":Ne,"?":le,g(){b=!0,setTimeout(()=>b=!1,1500)},j:()=>ie(
-1),k:()=>ie(-1),c:()=>document.querySelector("[data-create]")?.click()};function Ce(){for(let e of s("details.menu[open]"))
-e.open=!1,e.querySelector("summary").focus()}document.addEventListener("keydown",e=>{let{key:t}=e;if(t==="Escape"&&Ce(),
-!k||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||V(e))return;let n=b?se(t):null,o=b?n&&(()=>n.
-click()):Pe[t];b=!1,o&&(e.preventDefault(),o())});})();
+textContent=n>99?"99+":String(n)}catch{m()}}setInterval(re,ee);document.addEventListener("refreshed",re);var ae={h:"hubs",s:"spokes",o:"operations",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,k=localStorage.
+getItem("keys")!=="off";function se(e){return document.querySelector(\`.side a[href="/\${ae[e]}"]\`)}var ce=c("button",{},"\\
+Shortcuts");ce.addEventListener("click",le);document.querySelector(".outer").append(c("li",{},ce));function le(){(document.
+querySelector("dialog.keys")??Ie()).showModal()}function Ie(){let e=Object.entries(ae).filter(([r])=>se(r)),t=[["/","Sea\\
+rch on this page"],...e.map(([r,l])=>[\`g \${r}\`,\`Go to \${l==="tokens"?"API tokens":l}\`]),["j  k","Next and previous item \\
+in a list"],["c","Create"],["?","Show these shortcuts"]],n=c("dl");for(let[r,l]of t)n.append(c("dt",{},c("kbd",{},r)),c(
+"dd",{},l));let o=c("input",{type:"checkbox",checked:k});o.addEventListener("change",()=>{k=o.checked,localStorage.setItem(
+"keys",k?"on":"off")});let i=c("button",{className:"quiet"},"Close"),a=c("dialog",{className:"keys"},c("h2",{id:"keys-ti\\
+tle"},"Keyboard shortcuts"),n,c("label",{className:"tickbox"},o,"Enable shortcuts"),i);return a.setAttribute("aria-label\\
+ledby","keys-title"),i.addEventListener("click",()=>a.close()),document.body.append(a),a}function Ne(){let e=document.querySelector(
+"main input[type=search]");e?.focus(),e?.select()}function ie(e){let t=s(".list .cover").filter(({offsetParent:o})=>o!==
+null),n=t.indexOf(document.activeElement);t[Math.min(t.length-1,Math.max(0,n<0?0:n+e))]?.focus()}var Pe={"/":Ne,"?":le,g(){
+b=!0,setTimeout(()=>b=!1,1500)},j:()=>ie(1),k:()=>ie(-1),c:()=>document.querySelector("[data-create]")?.click()};function Ce(){
+for(let e of s("details.menu[open]"))e.open=!1,e.querySelector("summary").focus()}document.addEventListener("keydown",e=>{
+let{key:t}=e;if(t==="Escape"&&Ce(),!k||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||V(e))return;
+let n=b?se(t):null,o=b?n&&(()=>n.click()):Pe[t];b=!1,o&&(e.preventDefault(),o())});})();
 `;
 
 export const portalStyle = `\
@@ -209,7 +209,8 @@ border:1px solid var(--line);border-radius:var(--round);overflow:hidden}.counts 
 var(--line);padding:var(--s3) var(--s4);display:grid;align-content:start}.counts b{font-size:var(--title);font-weight:650;
 line-height:1.3;font-variant-numeric:tabular-nums;letter-spacing:-.01em}.counts .none{color:var(--ink-soft);font-weight:450}
 .counts i .icon{width:.8em;height:.8em}.counts .bad,.restore-tests .bad{color:var(--bad)}.counts .warn{color:var(--warn)}
-.counts li>span{font-size:var(--tiny);color:var(--ink-soft)}.list{list-style:none;padding:0;background:var(--surface);border:1px solid var(--line);border-radius:var(--round);overflow:hidden}
+.counts a{display:grid;align-content:start;color:inherit;text-decoration:none}.counts a:hover>span{text-decoration:underline}
+.counts li span{font-size:var(--tiny);color:var(--ink-soft)}.list{list-style:none;padding:0;background:var(--surface);border:1px solid var(--line);border-radius:var(--round);overflow:hidden}
 .list>li{position:relative;display:grid;gap:var(--s1) var(--s4);align-items:center;padding:var(--s3) var(--s4);min-height:3.75rem;
 overflow-wrap:anywhere}.list>li+li{border-top:1px solid var(--line)}.list>li:hover{background:color-mix(in srgb,var(--sunken)
 45%,transparent)}.list .name{display:grid;min-width:0;font-size:.9375rem;font-weight:600}.list .name a{color:var(--ink);
@@ -227,9 +228,9 @@ minmax(10rem,3fr) minmax(0,3fr) minmax(7.5rem,auto)}.spokes>li:not(:has(input)){
 minmax(7.5rem,auto)}.plain>li{grid-template-columns:minmax(10rem,2fr) minmax(0,3fr) minmax(7.5rem,auto)}.panel .list{border:0;
 margin:calc(-1 * var(--s3)) calc(-1 * var(--s4));border-radius:0}.marks{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center}
 .bulk{align-items:center}.bulk .field{flex:0 1 auto;display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2)}.bulk select{
-width:auto}form:not(:has(.spokes>li))>.bulk{display:none}form:not(:has(.spokes input:checked)) .bulk>:not(label){visibility:hidden}
-.bulk label.small{display:flex;gap:var(--s2);align-items:center;min-height:2.5rem}.bulk label.small:has([hidden]){display:none}
-@media(max-width:44rem){.hubs>li,.plain>li{grid-template-columns:minmax(0,1fr) auto}.spokes>li{grid-template-columns:auto
+width:auto}form:not(:has(.spokes>li))>.bulk{display:none}form:not(:has(:is(.spokes,.bulk) [name]:checked)) .bulk>:not(label){
+visibility:hidden}.bulk label.small{display:flex;gap:var(--s2);align-items:center;min-height:2.5rem}.bulk label.small:has([hidden]){
+display:none}@media(max-width:44rem){.hubs>li,.plain>li{grid-template-columns:minmax(0,1fr) auto}.spokes>li{grid-template-columns:auto
 minmax(0,1fr) auto}.spokes>li:not(:has(input)){grid-template-columns:minmax(0,1fr) auto}.list>li>:nth-last-child(1){grid-row:1;
 grid-column:-2}.list>li>.progress,.list>li>.small,.list>li>.marks{grid-column:1 / -1}.spokes>li:has(input)>.progress,.spokes>
 li:has(input)>.small{grid-column:2 / -1}.list .created{display:none}}.steps{list-style:none;padding:0;display:grid;font-size:var(--small)}.steps li{position:relative;display:grid;grid-template-columns:1.5rem

@@ -41,7 +41,7 @@ function typedParameter(parameter: DocumentedParameter): DocumentedParameter {
 /** Returns the type to which the server converts a query parameter; null if the parameter remains text. */
 export function findQueryParameterType({ enum: choices, pattern }: JsonSchema): "boolean" | "integer" | null {
   if (choices?.includes("false")) return "boolean";
-  return /^\^(?:\\d|0\*)/.test(String(pattern ?? "")) ? "integer" : null;
+  return /^\^(?:\\d\{\d+,\d+\}\$$|0\*)/.test(String(pattern ?? "")) ? "integer" : null;
 }
 
 function valueOf(type: "boolean" | "integer", text: unknown): unknown {

@@ -26,6 +26,7 @@ export const OUTPUT_SCHEMAS: Schemas = {
   AuditEvent: AuditEventView,
   BackupSummary: BackupSummaryView,
   BulkOutcome: spokes.BulkOutcome,
+  BulkPreview: spokes.BulkPreview,
   Catalog: CatalogView,
   Changelog: ChangelogView,
   Federation: federations.FederationView,

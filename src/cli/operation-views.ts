@@ -1,7 +1,7 @@
 /** Formats the progress and results of operations as text. */
-import type { Operation, OperationDetail } from "#lib/client/client.ts";
+import type { Operation, OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import type { CliContext } from "./command.ts";
-import { resolveSpokeId } from "./find-spoke.ts";
+import { formatSpokeName, readHubSlugs, resolveSpokeId } from "./find-spoke.ts";
 import { type PageOptions, readListItems, showPages } from "./pagination.ts";
 import { showList } from "./output.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
@@ -26,6 +26,32 @@ export async function showHubOperations(cli: CliContext, federationId: string, o
   const slugs = new Map(spokes.map(({ id, slug }) => [id, slug]));
   const spokeOf = ({ spokeId }: Progress) => spokeId && (slugs.get(spokeId) ?? spokeId);
   showList(cli, operations, [["SPOKE", spokeOf], ...OPERATION_COLUMNS]);
+}
+
+type OperationQuery = Parameters<Wheelwright["listOperations"]>[0];
+
+/** Lists the operations on all hubs and spokes that the user can see, each with the name of its hub or spoke. */
+export async function showOperations(cli: CliContext, query: OperationQuery, options: PageOptions): Promise<void> {
+  const operations = await readListItems(options, (limit) => cli.api.listOperations({ ...query, limit }));
+  const names = cli.json || cli.quiet ? new Map<string, string>() : await readSubjectNames(cli.api, operations);
+  const subjectOf = ({ spokeId, federationId }: Progress) => {
+    const id = spokeId ?? federationId;
+    return id && (names.get(id) ?? id);
+  };
+  showList(cli, operations, [["SUBJECT", subjectOf], ...OPERATION_COLUMNS]);
+}
+
+/** Returns the names of the operations' hubs and spokes by ID. Removed spokes have no name. */
+export async function readSubjectNames(
+  api: Wheelwright,
+  operations: readonly Progress[],
+): Promise<ReadonlyMap<string, string>> {
+  const hubs = await readHubSlugs(api), ids = new Set(operations.flatMap(({ spokeId }) => spokeId ?? []));
+  const spokes = await Promise.all([...ids].map((spokeId) => api.getSpoke({ spokeId }).catch(() => null)));
+  return new Map([
+    ...hubs,
+    ...spokes.flatMap((spoke) => spoke ? [[spoke.id, formatSpokeName(spoke, hubs)] as const] : []),
+  ]);
 }
 
 /** Lists the operations on the spoke with this name. */

@@ -2,12 +2,13 @@
 import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { defineCommand } from "./command.ts";
 import { UsageError } from "./exit-status.ts";
-import { formatSpokeName, readHubSlugs } from "./find-spoke.ts";
 import {
   describeOperationProgress,
   formatFailureLines,
   isOperationDone,
+  readSubjectNames,
   showHubOperations,
+  showOperations,
   showSpokeOperations,
 } from "./operation-views.ts";
 import { printNote, showChange, showJson, showRecord } from "./output.ts";
@@ -18,18 +19,30 @@ import { parseWaitTime, throwOperationFailures, WAIT_OPTIONS, waitForOperations 
 export const operationsCommands = [
   defineCommand({
     name: "list",
-    summary: "List the operations on a hub or spoke, newest first",
+    summary: "List operations, newest first: those of all hubs that you can see, of a hub, or of a spoke",
     options: {
       hub: { type: "string", help: "operations of this hub and its spokes" },
       spoke: { type: "string", help: "operations of this spoke" },
+      state: {
+        type: "string",
+        value: "unfinished|queued|running|succeeded|failed|cancelled",
+        help: "only operations in this state",
+      },
       ...PAGE_OPTIONS,
     },
-    examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
-    async run(cli, { options: { hub, spoke, ...page } }) {
-      if ((hub === undefined) === (spoke === undefined)) {
-        throw new UsageError("wheelwright operations list needs either --hub HUB or --spoke SPOKE");
+    examples: [
+      "operations list --state failed",
+      "operations list --hub north",
+      "operations list --spoke north/ash --json=id,kind,state",
+    ],
+    async run(cli, { options: { hub, spoke, state, ...page } }) {
+      if (spoke !== undefined && (hub !== undefined || state !== undefined)) {
+        throw new UsageError("Use --spoke without --hub and --state");
       }
-      await (hub === undefined ? showSpokeOperations(cli, spoke!, page) : showHubOperations(cli, hub, page));
+      if (spoke !== undefined) return await showSpokeOperations(cli, spoke, page);
+      await (state === undefined && hub !== undefined
+        ? showHubOperations(cli, hub, page)
+        : showOperations(cli, { federationId: hub, state }, page));
     },
   }),
   defineCommand({
@@ -80,11 +93,8 @@ async function listUnfinished(api: Wheelwright, federationId: string): Promise<s
 
 /** Returns a label for each operation: the name of its spoke or hub, or an ID if the name cannot be read. */
 async function readLabels(api: Wheelwright, operations: readonly OperationDetail[]): Promise<string[]> {
-  const hubs = await readHubSlugs(api);
-  return await Promise.all(operations.map(async ({ spokeId, federationId, id }) => {
-    if (spokeId === null) return hubs.get(federationId ?? "") ?? id;
-    return await api.getSpoke({ spokeId }).then((spoke) => formatSpokeName(spoke, hubs), () => spokeId);
-  }));
+  const names = await readSubjectNames(api, operations);
+  return operations.map(({ spokeId, federationId, id }) => names.get(spokeId ?? federationId ?? "") ?? spokeId ?? id);
 }
 
 function formatOperationLines(operation: OperationDetail): readonly RecordLine[] {

@@ -5,18 +5,15 @@ import type { OptionValues } from "./command.ts";
 import { UsageError } from "./exit-status.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
 import { DRY_RUN_OPTION } from "./spoke-change-verbs.ts";
+import { buildSpokeFilter, SPOKE_FILTER_OPTIONS } from "./spoke-filter-options.ts";
 import { parseDuration } from "./times.ts";
 
 const SELECTOR_OPTIONS = {
   all: { type: "boolean", help: "all spokes that you can see" },
   hub: { type: "string", value: "HUB", help: "only spokes in this hub" },
   spoke: { type: "string", value: "SPOKE", multiple: true, help: "only this spoke (can be repeated)" },
-  health: { type: "string", value: "healthy|degraded|unknown", help: "only spokes with this health" },
   search: { type: "string", value: "TEXT", help: "only spokes with this text in their slug, name or domain" },
-  "with-version": { type: "string", value: "VERSION", help: "only spokes that run this version" },
-  "with-size": { type: "string", value: "SIZE", help: "only spokes of this size" },
-  outdated: { type: "boolean", help: "only spokes with manifests from an older release (to update them: reapply)" },
-  region: { type: "string", value: "REGION", help: "only spokes in this region" },
+  ...SPOKE_FILTER_OPTIONS,
 } as const;
 
 const RULE_OPTIONS = {
@@ -67,12 +64,8 @@ export async function buildRolloutBody(
       all: options.all || undefined,
       ids: spoke && await Promise.all(spoke.map(async (name) => (await resolveSpokeId(api, name)))),
       federationId: hub,
-      health: options.health,
       q: options.search,
-      lmsVersion: options["with-version"],
-      size: options["with-size"],
-      region: options.region,
-      outdated: options.outdated,
+      ...buildSpokeFilter(options),
     },
     canary: canary === undefined && watch === undefined ? undefined : { spokes: number("canary") ?? 1, minutes },
     batch: options.batch,

@@ -1,14 +1,15 @@
 /** Declares a verb for each action on spokes, such as `restart`. Each verb accepts one or more spokes. */
-import type { SpokeAction } from "#lib/client/client.ts";
+import type { BulkOutcome, BulkPreview, SpokeAction } from "#lib/client/client.ts";
 import { ACTION_DECLARATIONS } from "#lib/client/fields.ts";
 import { type CliContext, defineCommand, type OptionDeclarations, type ParsedArguments } from "./command.ts";
 import { UsageError } from "./exit-status.ts";
 import { formatSpokeName, readHubSlugs, requireSpoke, resolveSpokeId } from "./find-spoke.ts";
-import { showJson, showList, showRecord } from "./output.ts";
+import { showRecord } from "./output.ts";
+import { showBulkOutcomes, showBulkPreview } from "./spoke-bulk-verb.ts";
 import { DRY_RUN_OPTION, waitForSpoke } from "./spoke-change-verbs.ts";
 import { createDeclaredOption, type DeclaredValue, toOptionName } from "./spoke-fields.ts";
 import { formatActionPreviewLines } from "./spoke-views.ts";
-import { parseWaitTime, throwOperationFailures, WAIT_OPTIONS, waitForOperations } from "./wait-for-operations.ts";
+import { parseWaitTime, WAIT_OPTIONS } from "./wait-for-operations.ts";
 
 type ActionName = keyof typeof ACTION_DECLARATIONS;
 
@@ -76,8 +77,7 @@ async function runAction(
   const values = parametersOf(action).map(({ name, option }) => [name, options[option]]);
   const request: SpokeAction = { action, ...Object.fromEntries(values) };
   if (words.length > 1) {
-    if (options["dry-run"]) throw new UsageError("--dry-run accepts only one spoke");
-    return await runActionOnMany(cli, request, words, waitTime);
+    return await runActionOnMany(cli, request, words, options["dry-run"] ? "preview" : waitTime);
   }
   const [word] = words, spokeId = await resolveSpokeId(cli.api, word!);
   if (options["dry-run"]) {
@@ -90,29 +90,19 @@ async function runAction(
   });
 }
 
-/** Runs an action on several spokes with one API request, and shows the outcome for each spoke. */
+/** Runs or previews an action on several spokes with one API request, and shows the outcome for each spoke. */
 async function runActionOnMany(
   cli: CliContext,
   request: SpokeAction,
   words: readonly string[],
-  waitTime: number | null,
+  waitTime: number | null | "preview",
 ): Promise<void> {
   const hubs = await readHubSlugs(cli.api);
   const spokes = await Promise.all(words.map((word) => requireSpoke(cli.api, word)));
   const names = new Map(spokes.map((spoke) => [spoke.id, formatSpokeName(spoke, hubs)]));
-  const nameOf = ({ id }: { readonly id: string }) => names.get(id) ?? id;
-  const outcomes = await cli.api.actOnSpokes({}, { ...request, ids: [...names.keys()] });
-  const operations = outcomes.flatMap(({ id, spoke }) =>
-    spoke ? [{ label: nameOf({ id }), operation: spoke.operation }] : []
-  );
-  const result = await waitForOperations(cli, operations, waitTime);
-  if (cli.json) showJson(cli, outcomes);
-  else {
-    showList(cli, outcomes, [
-      ["SPOKE", nameOf],
-      ["OUTCOME", ({ accepted }) => accepted ? "accepted" : "refused", "state"],
-    ]);
+  const body = { ...request, ids: [...names.keys()] };
+  if (waitTime === "preview") {
+    return await showBulkPreview(cli, await cli.api.actOnSpokes({ dryRun: true }, body) as BulkPreview);
   }
-  const refusals = outcomes.flatMap(({ id, error }) => error ? [{ name: nameOf({ id }), error }] : []);
-  throwOperationFailures(operations, result, refusals);
+  await showBulkOutcomes(cli, await cli.api.actOnSpokes({}, body) as BulkOutcome[], names, waitTime);
 }

@@ -1,7 +1,6 @@
 /** Declares the verbs that show spokes, their operations, logs, activity, backups and members, or open their sites. */
 import { spawn } from "node:child_process";
-import type { Spoke } from "#lib/client/client.ts";
-import { SPOKE_FIELDS } from "#lib/client/fields.ts";
+import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit.ts";
 import { defineCommand } from "./command.ts";
 import { CommandError, EXIT, UsageError } from "./exit-status.ts";
@@ -10,10 +9,13 @@ import { MEMBER_COLUMNS } from "./members.ts";
 import { formatFailureLines, showSpokeOperations } from "./operation-views.ts";
 import { print, printNote, showJson, showList, showRecord } from "./output.ts";
 import { PAGE_OPTIONS, showPages } from "./pagination.ts";
+import { buildSpokeFilter, SPOKE_FILTER_OPTIONS } from "./spoke-filter-options.ts";
 import { createSpokeColumns, formatSpokeLines } from "./spoke-views.ts";
 import { renderRecord } from "./table.ts";
 import { sanitizeLine, sanitizeLines } from "./text.ts";
 import { formatRelativeTime } from "./times.ts";
+
+type SpokeSort = NonNullable<Parameters<Wheelwright["listMySpokes"]>[0]>["sort"];
 
 export const spokeReadVerbs = [
   defineCommand({
@@ -22,20 +24,20 @@ export const spokeReadVerbs = [
     words: ["[HUB]"],
     options: {
       hub: { type: "string", value: "HUB", help: "only spokes of this hub" },
-      state: { type: "string", value: SPOKE_FIELDS.state.choices.join("|"), help: "only spokes in this state" },
-      health: { type: "string", value: SPOKE_FIELDS.health.choices.join("|"), help: "only spokes with this health" },
+      ...SPOKE_FILTER_OPTIONS,
       q: {
         type: "string",
         value: "TEXT",
         help: "only spokes whose name, domain or administrator's address contains this text",
       },
+      sort: { type: "string", value: "newest|oldest|last-failure", help: "the order (default: newest first)" },
       "include-removed": { type: "boolean", help: "include removed spokes (operators only)" },
     },
-    examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason"],
-    async run(cli, { words: [word], options: { hub = word, q, "include-removed": includeRemoved, ...options } }) {
+    examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason", "spokes list --outdated"],
+    async run(cli, { words: [word], options: { hub = word, q, sort, "include-removed": includeRemoved, ...options } }) {
       if (word !== undefined && word !== hub) throw new UsageError(`Use either ${word} or --hub ${hub}, not both`);
-      const { state, health } = options as Partial<Pick<Spoke, "state" | "health">>;
-      const filters = { state, health, q, includeRemoved }, isText = !cli.json && !cli.quiet;
+      const filters = { ...buildSpokeFilter(options), q, sort: sort as SpokeSort, includeRemoved };
+      const isText = !cli.json && !cli.quiet;
       const [spokes, hubs] = await Promise.all([
         hub === undefined
           ? cli.api.listMySpokes(filters)

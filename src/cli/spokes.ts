@@ -1,5 +1,6 @@
 /** Implements `wheelwright spokes`, with the verbs from the `spoke-*` modules. */
 import { spokeActionVerbs } from "./spoke-action-verbs.ts";
+import { spokeBulkVerb } from "./spoke-bulk-verb.ts";
 import { spokeChangeVerbs } from "./spoke-change-verbs.ts";
 import { spokeCreationVerbs } from "./spoke-create-verbs.ts";
 import { spokeReadVerbs } from "./spoke-read-verbs.ts";
@@ -9,5 +10,6 @@ export const spokesCommands = [
   ...spokeCreationVerbs,
   ...spokeChangeVerbs,
   ...spokeActionVerbs,
+  spokeBulkVerb,
   ...spokeReadVerbs.slice(2),
 ];

@@ -46,16 +46,19 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
         ${time("n")}, now()
       from generate_series(${hubs}, ${hubs + Math.ceil(hubs / 10) - 1}) as n;
     insert into stream_heads (federation_id) select id from federations;
-    insert into spokes (id, federation_id, slug, display_name, domain, size, admin_email, lms_version, state,
+    insert into spokes (id, federation_id, slug, display_name, domain, size, admin_email, lms_version, region, state,
         state_reason, health, cluster, namespace, blueprint_revision, blueprint_inputs, created_by, created_at, ready_at,
-        removed_at, verified_at)
+        removed_at, verified_at, last_failed_at)
       select ${id("spk", "n")}, ${id("fed", `n % ${hubs}`)}, 'school-' || n, 'School number ' || n,
-        'school-' || n || '.example.org', 'small', 'admin@example.org', '4.5.12',
+        'school-' || n || '.example.org', case when ${dice} = 11 then 'large' else 'small' end, 'admin@example.org',
+        case when ${dice} = 21 then '5.0.1' else '4.5.12' end, case when n % 2 = 0 then 'eu-west' end,
         (array['removed', 'failed', 'suspended', 'active', 'provisioning', 'active'])[kind + 1],
         case kind when 1 then 'The installation failed' end,
-        case kind when 3 then 'degraded' when 5 then 'healthy' else 'unknown' end, 'default', 'spoke-' || n, 'test',
+        case kind when 3 then 'degraded' when 5 then 'healthy' else 'unknown' end, 'default', 'spoke-' || n,
+        case when ${dice} = 31 then 'older' else 'test' end,
         '{"https": true, "domain": "x.example.org"}', '${userId(0)}', ${time("n")}, ${time("n")},
-        case kind when 0 then now() end, case when n % 3 = 0 then now() - n * interval '1 second' end
+        case kind when 0 then now() end, case when n % 3 = 0 then now() - n * interval '1 second' end,
+        case when ${dice} in (1, 7) then now() - n * interval '1 second' end
       from (select n, ${kind} as kind from generate_series(0, ${all - 1}) as n) as numbered;
     insert into federation_members (federation_id, user_id)
       select ${id("fed", "n")}, ${id("usr", `${users - 1} - n * 5 % ${admins}`)} from generate_series(0, ${
@@ -106,10 +109,14 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
   await sql.end();
 }
 
-/** Returns the statements with which the migration fills the tables for lists from existing rows. */
+/** Returns the statements with which the migrations fill the tables for lists from existing rows. */
 async function readFillOfLiveLists(): Promise<string> {
   const [, text] = (await loadMigrations()).find(([name]) => name === "0015_create_live_lists")!;
-  return text.match(/^insert into live_[^;]*;|^insert into spoke_texts[^;]*;/gm)!.join("\n");
+  const [, later] = (await loadMigrations()).find(([name]) => name === "0024_extend_lists")!;
+  return [
+    ...text.match(/^insert into live_[^;]*;|^insert into spoke_texts[^;]*;/gm)!,
+    ...later.match(/^update live_[^;]*;/gm)!,
+  ].join("\n");
 }
 
 /** Makes the user an admin of `count` hubs, evenly spread over all hubs. */

@@ -60,7 +60,11 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   unreadOnly: ["true"],
   show: ["unread"],
   until: ["2030-01-01"],
-  size: ["small"],
+  size: ["small", "large"],
+  lmsVersion: ["4.5.12", "5.0.1"],
+  region: ["eu-west", "nowhere"],
+  outdated: ["true"],
+  sort: ["oldest", "last-failure"],
   copyOf: [spokeId(5)],
   rows: [`${spokeId(5)},${spokeId(6)}`],
   next: [],
@@ -71,10 +75,19 @@ const STATES: Readonly<Record<string, readonly string[]>> = {
   "/api/restore-requests": ["open"],
   "/api/users": ["active", "invited"],
   "/users": ["active", "invited"],
+  "/api/operations": ["unfinished", "failed", "succeeded", "cancelled"],
+  "/operations": ["unfinished", "failed", "succeeded", "cancelled"],
   "/api/federations": ["failed", "active"],
   "/hubs": ["failed", "active"],
 };
-const COMBINATIONS = ["state=active&health=degraded", "state=failed&q=school", "includeRemoved=true&state=removed"];
+const COMBINATIONS = [
+  "state=active&health=degraded",
+  "state=failed&q=school",
+  "includeRemoved=true&state=removed",
+  "sort=last-failure&q=school",
+  "outdated=true&sort=oldest",
+  "lmsVersion=5.0.1&before=2025-01-02T00:00:00Z",
+];
 /** The page size of lists, which is at most the number of hubs in the small installation. */
 const LIMIT = "limit=20";
 
@@ -90,7 +103,7 @@ function listQueries({ pattern, endpoint }: ListedEndpoint): readonly string[] {
     if (!values) throw new Error(`test/growth/growth.test.ts has no value for the parameter ${name} of ${pattern}`);
     return values.map((value) => `${name}=${encodeURIComponent(value)}`);
   });
-  const combinations = pattern === "/api/my-spokes" ? COMBINATIONS : [];
+  const combinations = ["/api/my-spokes", "/spokes"].includes(pattern) ? COMBINATIONS : [];
   const filters = ["", ...queries, ...combinations];
   return names.includes("limit") ? filters.map((filter) => [LIMIT, filter].filter(Boolean).join("&")) : filters;
 }

@@ -55,6 +55,7 @@ const FILL: Readonly<Record<string, string>> = {
 const ALSO: Readonly<Record<string, string>> = {
   "/api/my-spokes": "spk",
   "/api/federations/:federationId/operations": "op",
+  "/api/operations": "op",
   "/api/spokes/:spokeId/activity": "evt",
   "/api/notifications": "evt",
   "/api/spokes/:spokeId/restore-requests": "rsr",

@@ -4,6 +4,7 @@
  */
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
+import { findVisibleHub } from "#lib/domains/federations/access.ts";
 import { canManageHub, canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type OperationView,
 } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
+import { listOperationsOfMany, type OperationSelection } from "#lib/jobs/list.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { type AccessRule, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -27,6 +29,25 @@ export async function findHubOperations(
 ): Promise<ListPage<OperationView>> {
   const visibleSpokes = canManageHub(viewer, federationId) ? {} : { spokeIds: viewer.spokeIds };
   return await showPage(rows, viewer, await listOperations(rows, { ...page, federationId, ...visibleSpokes }));
+}
+
+/**
+ * Finds the operations on all hubs and spokes that the viewer can see, newest first. `federationId` is the ID or slug
+ * of the only hub. Throws a `missing` fault if the viewer cannot see it.
+ */
+export async function findVisibleOperations(
+  rows: RowQueries,
+  viewer: Viewer,
+  { federationId: name, ...page }: Omit<OperationSelection, "owners">,
+): Promise<ListPage<OperationView>> {
+  const hub = name === undefined ? undefined : (await findVisibleHub(rows, viewer, name, "hidden")).id;
+  const { role, federationIds, spokeIds } = viewer;
+  const owners = hub !== undefined && canManageHub(viewer, hub)
+    ? { federationIds: [hub], spokeIds: [] }
+    : role === "operator"
+    ? null
+    : { federationIds: hub === undefined ? federationIds : [], spokeIds };
+  return await showPage(rows, viewer, await listOperationsOfMany(rows, { ...page, owners, federationId: hub }));
 }
 
 /** Finds a spoke's operations, newest first. */

@@ -3,14 +3,12 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import { findFederation } from "#lib/domains/federations/store.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import {
   MAX_ROLLOUT_SPOKES,
   type NewRollout,
   ROLLOUT_DEFAULTS,
   type RolloutPreview,
-  type RolloutSelector,
 } from "#lib/domains/rollouts/views.ts";
 import { assignWaves } from "#lib/domains/rollouts/waves.ts";
 import {
@@ -19,7 +17,9 @@ import {
   readSpokeActionFacts,
   requireActionEffect,
 } from "#lib/domains/spokes/actions.ts";
-import { findVisibleSpokes, listSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { SpokeSelector } from "#lib/domains/spokes/filter.ts";
+import { selectSpokes } from "#lib/domains/spokes/select.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { requireActionAllowed } from "#lib/operations/check-action.ts";
 
 /** A selected spoke. `wave` is null if the action cannot change the spoke; `reason` then says why. */
@@ -50,7 +50,7 @@ export async function planRollout(app: App, rows: RowQueries, actor: Actor, inpu
     window: window ?? null,
   };
   const checked = [];
-  for (const spoke of await selectSpokes(app, rows, actor, selector)) {
+  for (const spoke of await selectRolloutSpokes(app, rows, actor, selector)) {
     checked.push({ spoke, reason: await findRefusal(app, rows, spoke, request) });
   }
   const waves = assignWaves(checked.filter(({ reason }) => reason === null).length, {
@@ -67,35 +67,23 @@ export async function planRollout(app: App, rows: RowQueries, actor: Actor, inpu
   return { request, rules, spokes };
 }
 
-/** Selects the spokes in the order of the given IDs, or newest last. Throws if the actor may not change one of them. */
-async function selectSpokes(
-  { blueprint }: App,
+/** Selects the spokes. Throws a fault if they are too many, or if the actor may not change one of them. */
+async function selectRolloutSpokes(
+  app: App,
   rows: RowQueries,
   actor: Actor,
-  selector: RolloutSelector,
+  selector: SpokeSelector,
 ): Promise<SpokeRow[]> {
-  const { ids, lmsVersion, size, region, federationId, health, q, outdated } = selector;
-  const hub = federationId === undefined ? undefined : await findFederation(rows, federationId, "hidden");
-  if (federationId !== undefined && !hub) return [];
-  const filter = { ...(hub && { federationId: hub.id }), health, q };
-  const listed = (await listSpokes(rows, actor, filter, "hidden")).items.toReversed();
-  const chosen = ids && new Set(ids);
-  const matching = listed.filter((spoke) =>
-    (!chosen || chosen.has(spoke.id)) && (lmsVersion === undefined || spoke.lmsVersion === lmsVersion) &&
-    (size === undefined || spoke.size === size) && (region === undefined || spoke.region === region)
-  );
-  if (matching.length > MAX_ROLLOUT_SPOKES) {
-    const message = `The selector matches ${matching.length} spokes; select at most ${MAX_ROLLOUT_SPOKES}`;
+  const selected = await selectSpokes(app, rows, actor, selector, MAX_ROLLOUT_SPOKES);
+  if (selected.length > MAX_ROLLOUT_SPOKES) {
+    const message = `The selector matches more than ${MAX_ROLLOUT_SPOKES} spokes; select fewer`;
     throw new Fault("impossible", "rollout_too_large", message);
   }
-  if (matching.some((spoke) => !canManageHub(actor, spoke.federationId))) {
+  if (selected.some((spoke) => !canManageHub(actor, spoke.federationId))) {
     const message = "Only operators and admins of the hub can start a rollout on its spokes";
     throw new Fault("forbidden", "federation_admin_only", message);
   }
-  const order = new Map((ids ?? matching.map(({ id }) => id)).map((id, i) => [id, i]));
-  const found = await findVisibleSpokes(rows, actor, matching.map(({ id }) => id));
-  const selected = found.filter((spoke) => !outdated || spoke.blueprintRevision !== blueprint.revision);
-  return selected.toSorted((a, b) => order.get(a.id)! - order.get(b.id)!);
+  return selected;
 }
 
 /** Returns why the action cannot change the spoke, or null if it can. */

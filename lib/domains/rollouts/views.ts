@@ -3,17 +3,15 @@ import * as v from "valibot";
 import { parameterEntries } from "#lib/model/field.ts";
 import { ROLLOUT_ACTIONS, ROLLOUT_SPOKE_STATES, WEEKDAYS } from "#lib/model/rollout.ts";
 import { ROLLOUT_STATES } from "#lib/model/states.ts";
-import { MoodleVersion } from "#lib/model/spoke.ts";
 import {
   boundedList,
-  boundedText,
   createOptionalChoiceSchema,
   NullableTimestamp,
   optionalOrNull,
   Timestamp,
 } from "#lib/base/schema.ts";
 import { isTimeZone } from "#lib/domains/rollouts/window.ts";
-import { spokeFilters } from "#lib/domains/spokes/views.ts";
+import { createSelectorSchema } from "#lib/domains/spokes/filter.ts";
 import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
 
 /** The maximum number of spokes in a rollout. */
@@ -48,29 +46,7 @@ function wholeNumber(minimum: number, maximum: number) {
 
 const Canary = v.object({ spokes: wholeNumber(0, 100), minutes: wholeNumber(0, 1440) });
 
-const SELECTOR_MESSAGE = 'must select spokes: use {"all": true} for all spokes that you can see';
-
-/** Selects spokes. A spoke must match everything that is given, and something must be given. */
-export const RolloutSelector = v.pipe(
-  v.object({
-    /** Selects all spokes that the user can see. */
-    all: optionalOrNull(v.literal(true, "must be true")),
-    ids: optionalOrNull(
-      boundedList(boundedText(1, 100), 1, MAX_ROLLOUT_SPOKES, `must be a list of 1 to ${MAX_ROLLOUT_SPOKES} ids`),
-    ),
-    /** The ID or slug of a hub. */
-    federationId: optionalOrNull(boundedText(1, 100)),
-    health: spokeFilters.health,
-    q: spokeFilters.q,
-    lmsVersion: optionalOrNull(MoodleVersion),
-    size: optionalOrNull(boundedText(1, 100)),
-    region: optionalOrNull(boundedText(1, 100)),
-    /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
-    outdated: optionalOrNull(v.boolean("must be true or false")),
-  }),
-  v.check((selector) => Object.values(selector).some((value) => value !== undefined), SELECTOR_MESSAGE),
-);
-export type RolloutSelector = v.InferOutput<typeof RolloutSelector>;
+const RolloutSelector = createSelectorSchema(MAX_ROLLOUT_SPOKES);
 
 export const NewRollout = v.object({
   action: v.picklist(ROLLOUT_ACTIONS, `must be one of ${ROLLOUT_ACTIONS.join(", ")}`),

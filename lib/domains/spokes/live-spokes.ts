@@ -3,12 +3,19 @@
  * cost does not depend on the number of spokes. Removed spokes have their own index.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { buildCursorCondition, type PageBounds } from "#lib/drivers/db/pages.ts";
 import { buildPatternCondition, buildSearchCondition } from "#lib/drivers/db/text-search.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
-import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
+import {
+  hasValueFilters,
+  isAfterCursor,
+  matchesValues,
+  orderOf,
+  sortColumnOf,
+  type SpokeFilter,
+  type SpokeOrder,
+} from "#lib/domains/spokes/filter.ts";
 
-export interface SpokeSelection extends Omit<SpokeFilter, "q">, PageBounds {
+export interface SpokeSelection extends Omit<SpokeFilter, "q">, SpokeOrder {
   /** The text to search for, and the `like` pattern for it. */
   readonly part?: string | undefined;
   readonly pattern?: string | undefined;
@@ -19,14 +26,14 @@ export interface SpokeSelection extends Omit<SpokeFilter, "q">, PageBounds {
   readonly withRemoved?: true | undefined;
   /** Whether few spokes match the filters. They are then read first, instead of the spokes with the text. */
   readonly isSparse?: true | undefined;
-  /** If set, searches only this number of newest spokes. */
+  /** If set, searches only this number of spokes at the beginning of the list. */
   readonly newestRows?: number | undefined;
 }
 
-/** With more hubs than this, a user's newest spokes are searched among the newest spokes of all hubs first. */
+/** With more hubs than this, a user's first spokes are searched among the first spokes of all hubs first. */
 const MANY_HUBS = 8;
 
-/** Returns whether the newest spokes of all hubs are likely to fill the page. */
+/** Returns whether the first spokes of all hubs are likely to fill the page. */
 export function mayUseNewestSpokes({ part, slug, federationIds, withRemoved }: SpokeSelection): boolean {
   return !withRemoved && (part !== undefined || slug === undefined && (federationIds?.length ?? 0) > MANY_HUBS);
 }
@@ -36,7 +43,7 @@ export function hasSparseFilters({ slug, state, health }: SpokeFilter): boolean 
   return slug !== undefined || (state ?? "active") !== "active" || (health ?? "healthy") !== "healthy";
 }
 
-/** Selects the IDs (`spoke_id`) and creation times of the page's spokes, newest first. */
+/** Selects the IDs (`spoke_id`) of the page's spokes. */
 export function selectSpokesOfPage(selection: SpokeSelection): RawBuilder<unknown> {
   const { withRemoved, part } = selection;
   const live = part ? selectSpokesWithText(selection) : selectLiveSpokes(selection);
@@ -45,44 +52,73 @@ export function selectSpokesOfPage(selection: SpokeSelection): RawBuilder<unknow
     : live;
 }
 
+/** The columns of each selected row: the spoke's ID, and the time by which the list is sorted. */
+function rowColumns(selection: SpokeOrder, id: "id" | "spokeId" = "spokeId"): RawBuilder<unknown> {
+  return sql`${sql.ref(id)} as spoke_id, ${sql.ref(sortColumnOf(selection))}`;
+}
+
 function selectLiveSpokes(selection: SpokeSelection): RawBuilder<unknown> {
-  const { slug, federationIds, spokeIds, newestRows } = selection, filters = matchesFilters(selection);
+  const { slug, federationIds, spokeIds, newestRows } = selection, order = pageOrder(selection);
+  const columns = rowColumns(selection), filters = matchesFilters(selection);
   if (newestRows) {
-    return sql`select spoke_id, created_at from (
-        select * from live_spokes where ${filters} ${pageOrder({ maxRows: newestRows })}
-      ) as newest where ${isVisible(selection)} ${pageOrder(selection)}`;
+    const first = selectInOrder({ ...selection, maxRows: newestRows });
+    return sql`select ${columns} from (${first}) as first where ${isVisible(selection)} ${order}`;
   }
-  if (!federationIds || slug) { // few spokes have the same slug
-    return sql`select spoke_id, created_at from live_spokes where ${filters} and ${isVisible(selection)} ${
-      pageOrder(selection)
-    }`;
+  if (!federationIds) return sql`select ${columns} from (${selectInOrder(selection)}) as spoke ${order}`;
+  if (slug) { // few spokes have the same slug
+    return sql`select ${columns} from live_spokes where ${filters} and ${isVisible(selection)} ${order}`;
   }
   return sql`select * from (
       select own.* from live_hubs as hub cross join lateral (
-        select spoke_id, created_at from live_spokes where federation_id = hub.federation_id and ${filters} ${
-    pageOrder(selection)
-  }
+        select ${columns} from live_spokes where federation_id = hub.federation_id and ${filters} ${order}
       ) as own where hub.federation_id = any(${federationIds}::text[]) and ${mayContainSpokes(selection)}
       union all
-      select spoke_id, created_at from live_spokes where spoke_id = any(${spokeIds}::text[]) and ${filters}
-    ) as spoke ${pageOrder(selection)}`;
+      select ${columns} from live_spokes where spoke_id = any(${spokeIds}::text[]) and ${filters}
+    ) as spoke ${order}`;
+}
+
+/** Selects the first spokes of the list in all hubs. */
+function selectInOrder(selection: SpokeSelection): RawBuilder<unknown> {
+  const { notBlueprint, ...others } = selection, order = pageOrder(selection);
+  if (notBlueprint === undefined) return sql`select * from live_spokes where ${matchesFilters(selection)} ${order}`;
+  // An index cannot find rows with another revision in the order of the list. So it finds each of the few other revisions.
+  return sql`select spoke.* from (
+      with recursive known as (
+        (select blueprint_revision from live_spokes order by blueprint_revision limit 1)
+        union all
+        select (select next.blueprint_revision from live_spokes as next
+          where next.blueprint_revision > known.blueprint_revision order by next.blueprint_revision limit 1)
+        from known where known.blueprint_revision is not null
+      ) select blueprint_revision from known where blueprint_revision <> ${notBlueprint}
+    ) as other cross join lateral (
+      select * from live_spokes where blueprint_revision = other.blueprint_revision and ${
+    matchesFilters(others)
+  } ${order}
+    ) as spoke ${order}`;
 }
 
 function selectSpokesWithText(selection: SpokeSelection): RawBuilder<unknown> {
-  const { slug, state, health, newestRows, isSparse, part, pattern } = selection,
-    term = { part: part!, pattern: pattern! };
-  const isFiltered = slug ?? state ?? health, order = pageOrder(selection);
+  const { newestRows, isSparse, part, pattern, isByFailure } = selection, term = { part: part!, pattern: pattern! };
+  const isFiltered = hasValueFilters(selection), order = pageOrder(selection), columns = rowColumns(selection);
+  const isFound = sql`${isVisible(selection)} and ${buildSearchCondition(sql.ref("content"), term, "newest")}`;
+  const withText = (spokes: RawBuilder<unknown>) =>
+    sql`select spoke.*, content from (${spokes}) as spoke join spoke_texts using (spoke_id)`;
   if (newestRows) {
-    const newest = sql`select * from ${sql.table(isFiltered ? "live_spokes" : "spoke_texts")}
-      where ${matchesFilters(selection)} ${pageOrder({ maxRows: newestRows })}`;
-    const withText =
-      sql`select newest.*, spoke_texts.content from (${newest}) as newest join spoke_texts using (spoke_id)`;
-    return sql`select spoke_id, created_at from (${isFiltered ? withText : newest}) as newest
-      where ${isVisible(selection)} and ${buildSearchCondition(sql.ref("content"), term, "newest")} ${order}`;
+    const bounds = { ...selection, maxRows: newestRows };
+    const first = isFiltered || isByFailure
+      ? withText(selectInOrder(bounds))
+      : sql`select * from spoke_texts where ${isAfterCursor(bounds, "spokeId")} ${pageOrder(bounds)}`;
+    return sql`select ${columns} from (${first}) as first where ${isFound} ${order}`;
   }
-  // "offset 0" makes the planner use the index of parts. It would otherwise expect to find the page among the newest rows.
-  return sql`select spoke_id, created_at from (
-      select * from spoke_texts where ${buildSearchCondition(sql.ref("content"), term, "all")} and ${isOlder(selection)}
+  if (isByFailure) { // few spokes have had a failure
+    const failed = sql`select * from live_spokes where ${matchesFilters(selection)}`;
+    return sql`select ${columns} from (${withText(failed)}) as failed where ${isFound} ${order}`;
+  }
+  // "offset 0" makes the planner use the index of parts. It would otherwise expect to find the page among the first rows.
+  return sql`select ${columns} from (
+      select * from spoke_texts where ${buildSearchCondition(sql.ref("content"), term, "all")} and ${
+    isAfterCursor(selection, "spokeId")
+  }
       offset 0
     ) as spoke where ${isVisible(selection)} ${
     isFiltered
@@ -100,19 +136,16 @@ function mayContainSpokes({ state }: SpokeSelection): RawBuilder<SqlBool> {
   return sql<SqlBool>`case ${state}::text ${sql.join(counts, sql` `)} else 0 end > 0`;
 }
 
-function selectRemovedSpokes({ slug, state, health, pattern, ...bounds }: SpokeSelection): RawBuilder<unknown> {
-  return sql`select id, created_at from spokes where state = 'removed'
-    and ${buildCursorCondition(bounds, sql.ref("created_at"), sql.ref("id"))}${
-    slug ? sql` and slug = ${slug}` : sql``
-  }${state ? sql` and state = ${state}` : sql``}${health ? sql` and health = ${health}` : sql``}${
+function selectRemovedSpokes(selection: SpokeSelection): RawBuilder<unknown> {
+  const { pattern } = selection;
+  return sql`select ${rowColumns(selection, "id")} from spokes where spokes.state = 'removed'
+    and ${isAfterCursor(selection, "id")} and ${matchesValues(selection)}${
     pattern ? sql` and ${buildPatternCondition(["slug", "displayName", "domain"], pattern)}` : sql``
-  } order by created_at desc, id desc ${limitTo(bounds)}`;
+  } ${orderOf(selection, "id")} ${limitTo(selection)}`;
 }
 
-function matchesFilters({ slug, state, health, ...bounds }: SpokeSelection): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${isOlder(bounds)}${slug ? sql` and slug = ${slug}` : sql``}${
-    state ? sql` and state = ${state}` : sql``
-  }${health ? sql` and health = ${health}` : sql``}`;
+function matchesFilters(selection: SpokeSelection): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${isAfterCursor(selection, "spokeId")} and ${matchesValues(selection)}`;
 }
 
 function isVisible({ federationIds, spokeIds }: SpokeSelection): RawBuilder<SqlBool> {
@@ -120,14 +153,10 @@ function isVisible({ federationIds, spokeIds }: SpokeSelection): RawBuilder<SqlB
   return sql<SqlBool>`(federation_id = any(${federationIds}::text[]) or spoke_id = any(${spokeIds}::text[]))`;
 }
 
-function isOlder(bounds: PageBounds): RawBuilder<SqlBool> {
-  return buildCursorCondition(bounds, sql.ref("created_at"), sql.ref("spoke_id"));
+function pageOrder(selection: SpokeOrder): RawBuilder<unknown> {
+  return sql`${orderOf(selection, "spokeId")} ${limitTo(selection)}`;
 }
 
-function pageOrder(bounds: PageBounds): RawBuilder<unknown> {
-  return sql`order by created_at desc, spoke_id desc ${limitTo(bounds)}`;
-}
-
-function limitTo({ maxRows }: PageBounds): RawBuilder<unknown> {
+function limitTo({ maxRows }: SpokeOrder): RawBuilder<unknown> {
   return maxRows === undefined ? sql`` : sql`limit ${maxRows}`;
 }

@@ -4,6 +4,7 @@ import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers/db/pages.ts";
 import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
+import { findVisibleHub } from "#lib/domains/federations/access.ts";
 import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
@@ -60,7 +61,7 @@ export async function showListedSpokes(
   }));
 }
 
-/** Finds the spokes in one hub or in all hubs that the viewer can see, newest first. */
+/** Finds the spokes in one hub or in all hubs that the viewer can see. */
 export async function findSpokes(
   rows: RowQueries,
   viewer: Viewer,
@@ -69,6 +70,17 @@ export async function findSpokes(
 ): Promise<ListPage<SpokeRecord>> {
   const page = await listSpokes(rows, viewer, where, removed);
   return withPageItems(page, await showListedSpokes(rows, viewer, page.items));
+}
+
+/** Does the same as `findSpokes`, but finds the hub by its slug too. Throws a `missing` fault if it is not visible. */
+export async function findSpokesInAnyHub(
+  rows: RowQueries,
+  viewer: Viewer,
+  { federationId: name, ...where }: SpokeQuery,
+  removed: RemovedObjectVisibility,
+): Promise<ListPage<SpokeRecord>> {
+  const hub = name === undefined ? undefined : await findVisibleHub(rows, viewer, name, removed);
+  return await findSpokes(rows, viewer, { ...where, federationId: hub?.id }, removed);
 }
 
 /** Finds the audit events about a spoke, newest first, without details that the viewer may not see. */

@@ -3,13 +3,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import {
-  addNewestFirstOrder,
-  type ListPage,
-  type ListPageRequest,
-  type PageBounds,
-  readPage,
-} from "#lib/drivers/db/pages.ts";
+import { type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
 import { buildLikePattern, buildPatternCondition, readNewestOrAll } from "#lib/drivers/db/text-search.ts";
 import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -26,7 +20,8 @@ import {
   selectSpokesOfPage,
   type SpokeSelection,
 } from "#lib/domains/spokes/live-spokes.ts";
-import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
+import { isAfterCursor, matchesValues, orderOf, resolveSpokeSort, sortColumnOf } from "#lib/domains/spokes/filter.ts";
+import type { SpokeFilter, SpokeOrder, SpokeSort } from "#lib/domains/spokes/filter.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
@@ -52,7 +47,7 @@ export function createDefaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeEx
 
 const listedColumns = [
   ...fieldsWith(spokeFields, "shown"),
-  ...["copyOf", "fromBackup", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"] as const,
+  ...["copyOf", "fromBackup", "createdAt", "updatedAt", "readyAt", "observedAt", "lastFailedAt", "drift"] as const,
 ];
 
 export type ListedSpoke = Pick<SpokeRow, (typeof listedColumns)[number]> & SpokeExtras;
@@ -109,20 +104,31 @@ function parseSpokeKey(name: string, removed: RemovedObjectVisibility): SpokeKey
   return domain.success ? { domain: domain.output, hidden: true } : undefined;
 }
 
-/** Returns the given live spokes that the viewer can see, in no particular order. */
-export async function findVisibleSpokes(rows: RowQueries, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
+/** Returns those of the live spokes that the viewer can see and that match the filters, in no particular order. */
+export async function findVisibleSpokes(
+  rows: RowQueries,
+  viewer: Viewer,
+  ids: readonly string[],
+  { federationId, q, ...filter }: Omit<SpokeQuery, keyof ListPageRequest | "sort"> = {},
+): Promise<SpokeRow[]> {
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
-  return await rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
-    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
+  let query = rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
+    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).where(matchesValues(filter));
+  if (federationId !== undefined) query = query.where("federationId", "=", federationId);
+  if (q !== undefined) query = query.where(matchesText(buildLikePattern(q)));
+  return await query.execute();
 }
+
+const matchesText = (pattern: string) => buildPatternCondition(["slug", "displayName", "domain"], pattern);
 
 /** Filters and page limits for a list of spokes. */
 export interface SpokeQuery extends ListPageRequest, SpokeFilter {
-  readonly federationId?: string;
+  readonly sort?: SpokeSort | undefined;
+  readonly federationId?: string | undefined;
 }
 
-interface SpokesPage extends Omit<SpokeQuery, "q" | keyof ListPageRequest>, PageBounds {
+interface SpokesPage extends Omit<SpokeQuery, "q" | "sort" | keyof ListPageRequest>, SpokeOrder {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
   /** The IDs of the hubs and spokes that the viewer may see. Both undefined if they may see every spoke in the list. */
@@ -138,24 +144,24 @@ const pageOfSpokes = prepareReadOnSharedConnection((rows, { federationIds, spoke
   }
   if (where.federationId) query = query.where("federationId", "=", where.federationId);
   if (where.hidden) query = query.where(isLive);
-  if (where.slug) query = query.where("slug", "=", where.slug);
-  if (where.state) query = query.where("state", "=", where.state);
-  if (where.health) query = query.where("health", "=", where.health);
-  if (where.pattern) query = query.where(buildPatternCondition(["slug", "displayName", "domain"], where.pattern));
-  return addNewestFirstOrder(query, where);
+  query = query.where(matchesValues(where)).where(isAfterCursor(where, "id"));
+  if (where.pattern) query = query.where(matchesText(where.pattern));
+  return query.modifyEnd(
+    sql`${orderOf(where, "id")} ${where.maxRows === undefined ? sql`` : sql`limit ${where.maxRows}`}`,
+  );
 }, { batched: false, isFast: ({ maxRows, pattern }) => maxRows !== undefined && pattern === undefined });
 
 const pageOfManyHubs = prepareQuery((rows, selection: SpokeSelection) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns)
     .where(sql<boolean>`id = any(array(select spoke_id from (${selectSpokesOfPage(selection)}) as page))`)
-    .orderBy("createdAt", "desc").orderBy("id", "desc")
+    .modifyEnd(orderOf(selection, "id"))
 );
 
-/** Lists the spokes in one hub or in all hubs that the viewer can see, newest first. */
+/** Lists the spokes in one hub or in all hubs that the viewer can see, by default newest first. */
 export async function listSpokes(
   rows: RowQueries,
   viewer: Viewer,
-  { q, limit, before, ...filters }: SpokeQuery,
+  { q, limit, before, sort, ...filters }: SpokeQuery,
   removed: RemovedObjectVisibility,
 ): Promise<ListPage<ListedSpoke>> {
   const federationId = filters.federationId ?? findOnlyHub(viewer);
@@ -163,7 +169,8 @@ export async function listSpokes(
   // not the plan of a query with arrays of IDs.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer, pattern = q === undefined ? undefined : buildLikePattern(q);
-  const conditions = { ...filters, pattern, ...(!all && { federationIds, spokeIds }) };
+  const order = resolveSpokeSort(sort),
+    conditions = { ...filters, ...order, pattern, ...(!all && { federationIds, spokeIds }) };
   return await readPage(
     { limit, before },
     async (bounds) => {
@@ -184,7 +191,7 @@ export async function listSpokes(
         (newestRows) => pageOfManyHubs(rows, { ...selection, newestRows }),
       );
     },
-    ({ createdAt, id }) => [createdAt, id],
+    (row) => [row[sortColumnOf(order)]!, row.id],
   );
 }
 

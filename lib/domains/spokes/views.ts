@@ -5,17 +5,9 @@ import { changeEntries, inputEntries, parameterEntries, viewEntries } from "#lib
 import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
 import { SPOKE_STATES } from "#lib/model/states.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import {
-  boundedList,
-  boundedText,
-  createOptionalChoiceSchema,
-  NullableTimestamp,
-  optionalOrNull,
-  SearchText,
-  Slug,
-  Timestamp,
-} from "#lib/base/schema.ts";
+import { boundedList, boundedText, NullableTimestamp, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
+import { SpokeFilterBody } from "#lib/domains/spokes/filter.ts";
 import { Drift } from "#lib/domains/spokes/drift.ts";
 import { ACTION_PARAMETERS, SPOKE_ACTIONS } from "#lib/operations/table.ts";
 
@@ -37,20 +29,12 @@ export const SpokeView = v.object({
   updatedAt: Timestamp,
   readyAt: NullableTimestamp,
   observedAt: NullableTimestamp,
+  /** When an operation on the spoke last failed. Null if none has. */
+  lastFailedAt: NullableTimestamp,
   /** The differences between the site's objects in the cluster and the applied manifests. Null if there are none. */
   drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
-
-/** Filters for lists of spokes. A spoke must match all given filters. */
-export const spokeFilters = {
-  slug: v.optional(Slug),
-  state: createOptionalChoiceSchema(SPOKE_STATES),
-  health: createOptionalChoiceSchema(spokeFields.health.schema.options),
-  /** Text that the spoke's slug, display name or domain must contain. */
-  q: SearchText,
-};
-export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
 
 const choice = optionalOrNull(boundedText(1, 100));
 
@@ -78,12 +62,51 @@ const actionParameters = { ...parameterEntries(ACTION_PARAMETERS), moodleVersion
 export const SpokeAction = v.object({ action: Action, ...actionParameters });
 export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 
+/** The maximum number of spokes that a bulk action changes. */
+export const MAX_BULK_SPOKES = 500;
+
+export const BULK_ACTIONS = [...SPOKE_ACTIONS, "destroy"] as const;
+
 export const BulkAction = v.object({
-  ids: boundedList(boundedText(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
-  action: Action,
+  ids: v.optional(
+    boundedList(boundedText(1, 100), 1, MAX_BULK_SPOKES, `must be a list of 1 to ${MAX_BULK_SPOKES} ids`),
+  ),
+  /** Selects spokes by their values. With `ids`, a spoke must match both. */
+  filter: v.optional(SpokeFilterBody),
+  action: v.picklist(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(", ")}`),
+  /** The `selection` of the preview. The action starts only if a new preview would be the same. */
+  expected: v.optional(boundedText(1, 100)),
   ...actionParameters,
 });
 export type BulkAction = v.InferOutput<typeof BulkAction>;
+
+export const BulkPreview = v.object({
+  dryRun: v.literal(true),
+  action: v.picklist(BULK_ACTIONS),
+  /** The parameters of the action. */
+  parameters: v.record(v.string(), v.unknown()),
+  /** Identifies the spokes and which of them can run the action. */
+  selection: v.string(),
+  /** The number of spokes that can run the action, and the number of spokes that cannot. */
+  possible: v.number(),
+  refused: v.number(),
+  /** The usual duration of the action on one spoke. Null if the action has never succeeded. */
+  usualSeconds: v.nullable(v.number()),
+  /** The number of sites that the action makes unavailable. Null if this depends on what changes on each site. */
+  downtimes: v.nullable(v.number()),
+  price: CostView,
+  spokes: v.array(v.object({
+    spokeId: v.string(),
+    federationId: v.string(),
+    slug: v.string(),
+    domain: v.string(),
+    state: v.string(),
+    /** The state after the action. Null if the spoke cannot run the action; `reason` then says why. */
+    becomes: v.nullable(v.string()),
+    reason: v.nullable(v.string()),
+  })),
+});
+export type BulkPreview = v.InferInput<typeof BulkPreview>;
 
 const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
 
@@ -104,7 +127,7 @@ export type SignInLink = v.InferInput<typeof SignInLinkView>;
 /** Fields that a spoke has only after its creation. A preview omits these fields. */
 const CREATED_FIELDS = [
   ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
-  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift", "imageDigest"],
+  ...["createdAt", "updatedAt", "readyAt", "observedAt", "lastFailedAt", "drift", "imageDigest"],
 ] as const;
 
 export const SpokePreview = v.object({

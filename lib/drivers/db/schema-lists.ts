@@ -1,5 +1,5 @@
 /** Defines the tables from which lists and counts of hubs and spokes are read. Triggers maintain their rows. */
-import type { TimestampColumn } from "#lib/drivers/db/columns.ts";
+import type { NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 import type { HubState, LIVE_STATES, SpokeState } from "#lib/model/states.ts";
 import type { Generated } from "kysely";
 
@@ -23,6 +23,11 @@ export interface ListTables {
     health: string;
     createdAt: TimestampColumn;
     storagePercent: number | null;
+    size: string | null;
+    lmsVersion: string | null;
+    region: string | null;
+    blueprintRevision: string | null;
+    lastFailedAt: NullableTimestampColumn;
   };
   spoke_texts: { spokeId: string; federationId: string; createdAt: TimestampColumn; content: string };
 }

@@ -101,6 +101,7 @@ export interface Schema
     updatedAt: TimestampColumn;
     readyAt: NullableTimestampColumn;
     observedAt: NullableTimestampColumn;
+    lastFailedAt: NullableTimestampColumn;
     removedAt: NullableTimestampColumn;
     recordedAt: NullableTimestampColumn;
     backupUpdatedAt: NullableTimestampColumn;

@@ -3,6 +3,8 @@ import { createElement, findElements, isTyping } from "#lib/reference/browser/el
 
 const PAGES: Readonly<Record<string, string>> = {
   h: "hubs",
+  s: "spokes",
+  o: "operations",
   r: "requests",
   n: "notifications",
   a: "audit",

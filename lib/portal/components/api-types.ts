@@ -9,7 +9,14 @@ import type { FederationRequestView } from "#lib/domains/federations/requests/vi
 import type { FederationView, OverviewView } from "#lib/domains/federations/views.ts";
 import type { MemberView } from "#lib/domains/members/views.ts";
 import type { RolloutDetailView, RolloutPreview, RolloutView } from "#lib/domains/rollouts/views.ts";
-import type { ActionPreview, BulkOutcome, SignInLinkView, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
+import type {
+  ActionPreview,
+  BulkOutcome,
+  BulkPreview,
+  SignInLinkView,
+  SpokePreview,
+  SpokeView,
+} from "#lib/domains/spokes/views.ts";
 import type { HubUsageView, SpokeUsageView } from "#lib/domains/usage/views.ts";
 import type { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
 
@@ -28,6 +35,7 @@ export type HubRequest = v.InferOutput<typeof FederationRequestView>;
 export type MemberItem = v.InferOutput<typeof MemberView>;
 export type PreviewedAction = v.InferOutput<typeof ActionPreview>;
 export type BulkActionResult = v.InferOutput<typeof BulkOutcome>;
+export type PreviewedBulkAction = v.InferOutput<typeof BulkPreview>;
 export type PreviewedSpoke = v.InferOutput<typeof SpokePreview>;
 export type BackupList = v.InferOutput<typeof BackupSummaryView>;
 export type RestoreRequestItem = v.InferOutput<typeof RestoreRequestView>;

@@ -3,6 +3,7 @@ import { type Markup, trustedMarkup } from "#lib/http/page.ts";
 
 const SHAPES = {
   hubs: `<circle cx="12" cy="12" r="3"/><path d="M12 3v6M12 15v6M3 12h6M15 12h6"/>`,
+  sites: `<path d="M4 5h16v5H4zM4 14h16v5H4zM7.5 7.5h.1M7.5 16.5h.1"/>`,
   requests: `<path d="M4 13v5a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-5M4 13l3-8h10l3 8M4 13h5l1.5 2.5h3L15 13h5"/>`,
   waves: `<path d="M4 18h3v-4H4zM10.5 18h3V10h-3zM17 18h3V6h-3z"/>`,
   bell: `<path d="M6 9.5a6 6 0 0 1 12 0c0 5 2 6.5 2 6.5H4s2-1.5 2-6.5M10 19.5a2.2 2.2 0 0 0 4 0"/>`,

@@ -16,6 +16,8 @@ interface NavItem {
 
 const NAVIGATION: readonly NavItem[] = [
   { section: "hubs", icon: "hubs", text: "Hubs", href: "/hubs" },
+  { section: "spokes", icon: "sites", text: "Spokes", href: "/spokes" },
+  { section: "operations", icon: "work", text: "Operations", href: "/operations" },
   { section: "rollouts", icon: "waves", text: "Rollouts", href: "/rollouts" },
   { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
   { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },

@@ -21,6 +21,8 @@ export interface StreamPosition {
 
 export type PortalSection =
   | "hubs"
+  | "spokes"
+  | "operations"
   | "rollouts"
   | "requests"
   | "notifications"

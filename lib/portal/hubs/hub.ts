@@ -1,7 +1,7 @@
 /** Renders a hub's page, which lists the hub's spokes. */
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
-import { filterOptions, renderFilterForm, renderFormField } from "#lib/portal/components/forms.ts";
+import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { NavLink, PageView, StreamPosition } from "#lib/portal/components/view.ts";
@@ -9,7 +9,7 @@ import { availabilityPanel } from "#lib/portal/components/availability.ts";
 import type { AvailabilityMonths, FleetOverview, Hub, HubUsage, Spoke } from "#lib/portal/components/api-types.ts";
 import { hubUsageSummary } from "#lib/portal/spokes/usage.ts";
 import { fleetSummary } from "#lib/portal/hubs/list.ts";
-import { ACTIONS, SPOKE_ACTIONS, SPOKE_OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
+import { bulkForm } from "#lib/portal/fleet/bulk-form.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
 
 export const SPOKES_PER_PAGE = 50;
@@ -48,9 +48,13 @@ export function hubView(
       { name: "health", label: "Health", value: query.health, options: filterOptions(["healthy", "degraded"]) },
     ])
   }
-<form method="post" action="/hubs/${id}/actions"><div id="spokes" data-live>${
+<form method="post" action="/spokes/actions"><div id="spokes" data-live>${
     spokes.items.length > 0 ? rows : noSpokes(hub, isFiltered, canManageHub)
-  }</div>${canManageHub ? bulkForm(isOperator) : ""}</form>
+  }</div>${
+    canManageHub
+      ? bulkForm({ isOperator, filter: { federationId: id, ...query }, hasMore: spokes.next !== null, hub: id })
+      : ""
+  }</form>
 ${ui.nextPageLink(`/hubs/${id}`, spokes.next, query)}`;
   return {
     ...hubHeader(hub, canManageHub, `/hubs/${id}`),
@@ -68,7 +72,7 @@ ${ui.nextPageLink(`/hubs/${id}`, spokes.next, query)}`;
         )
         : ""
     }</div>
-${fleetSummary(overview)}
+${fleetSummary(overview, id)}
 ${hubUsageSummary(usage)}
 ${hasOnlyRows ? rows : list}
 ${availability ? availabilityPanel(availability) : ""}`,
@@ -106,30 +110,6 @@ ${
         stateReason ?? (maintenance ? "Maintenance mode" : markup`${size} · Moodle ${lmsVersion}`)
       }</span>`
   }${ui.stateBadge(state, health)}</li>`;
-}
-
-function bulkForm(isOperator: boolean): Markup {
-  return markup`<div class="filters bulk"><label class="small"><input type="checkbox" data-ticks=".spokes input" hidden> Select all</label>
-${
-    renderFormField({
-      name: "action",
-      label: "Action for selected spokes",
-      options: SPOKE_ACTIONS.filter((each) => isForSeveral(each) && (isOperator || !isForOperators(each))).map((
-        each,
-      ) => [each, ui.humanize(each)]),
-    })
-  }
-<button class="quiet">Continue</button></div>`;
-}
-
-function isForOperators(action: SpokeActionName): boolean {
-  return action !== "retry" && "forOperators" in SPOKE_OPERATIONS[action];
-}
-
-/** Whether the action can run on several spokes together, because no spoke needs its own input. */
-function isForSeveral(action: SpokeActionName): boolean {
-  const { individual = false, parameters = {} } = ACTIONS[action];
-  return !individual && Object.values(parameters).every(({ required }) => !required);
 }
 
 function noSpokes({ id }: Hub, isFiltered: boolean, canManageHub: boolean): Markup {

@@ -64,22 +64,31 @@ function firstHub({ role }: CurrentUser): Markup {
     );
 }
 
-/** Renders the number of spokes per state, the job queue, restore tests and, for operators, the site templates. */
-export function fleetSummary({ spokes, queue, templates }: FleetOverview): Markup {
+/** Renders the number of spokes per state in all hubs or in one, each with a link to its list, the job queue, restore tests and, for operators, the site templates. */
+export function fleetSummary({ spokes, queue, templates }: FleetOverview, hub?: string): Markup {
   const { total, byState, degraded } = spokes;
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;
-  const counts: readonly (readonly [number, string, Markup | string])[] = [
-    [total, "Spokes", ""],
-    [active, "Active", ""],
-    [provisioning, "Installing", ""],
-    [failed, "Failed", failed > 0 ? markup`<i class="bad">${icon("cross")}</i>` : ""],
-    [degraded, "Degraded", degraded > 0 ? markup`<i class="warn">${icon("warning")}</i>` : ""],
-    [suspended, "Suspended", ""],
-    [queue.queued, queueLabel(queue), ""],
+  const spokesPath = (query: Readonly<Record<string, string>>) =>
+    ui.appendQuery("/spokes", { federationId: hub, ...query });
+  const counts: readonly (readonly [number, string, Markup | string, href: string])[] = [
+    [total, "Spokes", "", spokesPath({})],
+    [active, "Active", "", spokesPath({ state: "active" })],
+    [provisioning, "Installing", "", spokesPath({ state: "provisioning" })],
+    [failed, "Failed", failed > 0 ? markup`<i class="bad">${icon("cross")}</i>` : "", spokesPath({ state: "failed" })],
+    [
+      degraded,
+      "Degraded",
+      degraded > 0 ? markup`<i class="warn">${icon("warning")}</i>` : "",
+      spokesPath({ state: "active", health: "degraded" }),
+    ],
+    [suspended, "Suspended", "", spokesPath({ state: "suspended" })],
+    [queue.queued, queueLabel(queue), "", ui.appendQuery("/operations", { federationId: hub, state: "unfinished" })],
   ];
   return markup`<ul class="counts" id="fleet" data-live aria-label="Summary">${
-    counts.map(([count, what, sign]) =>
-      markup`<li><b class="${count === 0 ? "none" : ""}">${count} ${sign}</b><span>${what}</span></li>`
+    counts.map(([count, what, sign, href]) =>
+      markup`<li><a href="${href}"><b class="${
+        count === 0 ? "none" : ""
+      }">${count} ${sign}</b> <span>${what}</span></a></li>`
     )
   }</ul><div id="restore-tests" data-live>${restoreTestSummary(spokes)}</div>
 <div id="templates" data-live>${templates ? templateLine(templates) : ""}</div>`;

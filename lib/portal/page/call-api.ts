@@ -79,6 +79,17 @@ export async function resultIfVisible<T>(answer: Promise<T>): Promise<T | null> 
   }
 }
 
+/** Reads each object once. Returns those that the user may see, by ID. */
+export async function readEach<T>(
+  ids: readonly string[],
+  read: (id: string) => Promise<T>,
+): Promise<ReadonlyMap<string, T>> {
+  const found = await Promise.all(
+    [...new Set(ids)].map(async (id) => [id, await resultIfVisible(read(id))] as const),
+  );
+  return new Map(found.flatMap(([id, value]) => value === null ? [] : [[id, value]]));
+}
+
 function bodyOf({ body: schema }: AnyEndpoint, body: object | undefined): unknown {
   if (!schema) return undefined;
   const values = withoutUndefined((body ?? {}) as Record<string, unknown>);

@@ -40,6 +40,7 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   startedAt: ["When the operation started; null while it is queued", "2026-11-21T11:58:30.000Z"],
   finishedAt: ["When the operation ended; null until then", null],
   readyAt: "When the site was first ready",
+  lastFailedAt: ["When an operation on the spoke last failed; null if none has", null],
   observedAt: "When the site's objects in the cluster were last checked",
   expiresAt: ["When the token expires; null if it never expires", null],
   "NewToken.expiresAt": [
@@ -190,6 +191,13 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   "query.state": "Returns only items in this state",
   "query.slug": ["Returns only items with this slug", "north"],
   "query.health": ["Returns only items with this health", "degraded"],
+  "query.lmsVersion": ["Returns only spokes that run this Moodle version", "4.5.12"],
+  "query.region": ["Returns only spokes in this region", "eu-west"],
+  "query.outdated": ["Returns only spokes whose manifests come from an older revision of the blueprint", "true"],
+  "query.sort": [
+    "The order. By last-failure, the list has only spokes on which an operation has failed",
+    "last-failure",
+  ],
   "query.q": ["Returns only items that contain this text in a name, domain or address, ignoring case", "school"],
   "query.role": ["Returns only users with this role", "hub_admin"],
   "query.email": ["Returns only users whose email address starts with this text", "ada@"],
@@ -206,5 +214,8 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
     EXAMPLE_IDS.hub,
   ],
   "query.federationId": ["Returns only items that belong to the hub with this ID or slug", EXAMPLE_IDS.hub],
-  "query.size": ["The size of the spoke; if absent, the default size", "medium"],
+  "query.size": [
+    "The size of the spokes; if absent, a list contains all sizes, and a cost is for the default size",
+    "medium",
+  ],
 };

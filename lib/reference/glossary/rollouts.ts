@@ -42,7 +42,37 @@ const SHARED: readonly (readonly [name: string, owners: readonly string[], entry
   ["spokes", ["RolloutDetail", "RolloutPreview"], "The spokes, in the order in which they are changed"],
 ];
 
+/** The fields of actions on many spokes. */
+const BULK_FIELD_ENTRIES: GlossaryEntriesByField = {
+  "BulkAction.filter": [
+    "Selects spokes by their values. A spoke must match everything that is set, and be in ids if given",
+    {
+      federationId: "north",
+      lmsVersion: "4.5.12",
+    },
+  ],
+  "BulkAction.expected": [
+    "The preview's selection. Required for a filter and for destroy; nothing starts if the selection has changed",
+    "5e0cf4d1a09b4f2f8f0c6f6cbd8e7a21",
+  ],
+  "BulkPreview.selection": [
+    "Identifies the spokes and which of them can run the action",
+    "5e0cf4d1a09b4f2f8f0c6f6cbd8e7a21",
+  ],
+  "BulkPreview.possible": ["The number of spokes that can run the action", 24],
+  "BulkPreview.refused": ["The number of spokes that cannot run the action", 1],
+  "BulkPreview.usualSeconds": ["The usual duration of the action on one spoke; null if it has never succeeded", 42],
+  "BulkPreview.downtimes": [
+    "The number of sites that the action makes unavailable; null if this depends on what changes on each site",
+    24,
+  ],
+  "BulkPreview.parameters": ["The parameters of the action", { lmsVersion: "5.2.2" }],
+  "BulkPreview.spokes": "The selected spokes",
+  "spokes.becomes": ["The spoke's state after the action; null if it cannot run the action", "active"],
+};
+
 export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
+  ...BULK_FIELD_ENTRIES,
   ...Object.fromEntries(
     SHARED.map(([name, owners, entry]) => [owners.map((owner) => `${owner}.${name}`).join(" | "), entry]),
   ),
@@ -55,13 +85,20 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
     window: { days: ["sat", "sun"], from: "22:00", to: "05:00", timeZone: "Europe/Berlin" },
   }],
   "NewRollout.selector": "The spokes to change. A spoke must match everything that is set",
-  "selector.all": ["Selects all spokes that you can see", true],
+  "selector.all | filter.all": ["Selects all spokes that you can see", true],
   "selector.ids": ["The IDs of the spokes, in the order in which they are changed", [EXAMPLE_IDS.spoke]],
-  "selector.federationId": ["The ID or slug of a hub", "north"],
-  "selector.health": "The spokes' health",
-  "selector.q": ["Text in the spokes' slug, display name or domain", "ash"],
-  "selector.lmsVersion": ["The Moodle version that the spokes run", "4.5.12"],
-  "selector.outdated": ["If true, only spokes whose manifests come from an older revision of the blueprint", true],
+  "selector.federationId | filter.federationId": ["The ID or slug of a hub", "north"],
+  "selector.slug | filter.slug": ["The spokes' slug", "ash"],
+  "selector.state | filter.state": ["The spokes' state", "active"],
+  "selector.health | filter.health": ["The spokes' health", "healthy"],
+  "selector.q | filter.q": ["Text in the spokes' slug, display name or domain", "ash"],
+  "selector.lmsVersion | filter.lmsVersion": ["The Moodle version that the spokes run", "4.5.12"],
+  "selector.size | filter.size": ["The spokes' size", "medium"],
+  "selector.region | filter.region": ["The spokes' region", "eu-west"],
+  "selector.outdated | filter.outdated": [
+    "If true, only spokes whose manifests come from an older revision of the blueprint",
+    true,
+  ],
   "canary.spokes": ["The number of spokes in the first wave (default: 1)", 1],
   "canary.minutes": [
     "How long the first wave is watched before the next one starts, in minutes (default: 10)",

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene, type SceneRole } from "#test/support/scene.ts";
+import { nextPage } from "#test/support/next-page.ts";
 import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/my-spokes");
@@ -65,6 +66,39 @@ test("filters by slug, state, health and a part of name or domain, combined", as
   assert.equal(await slugs(scene, "spokeAdmin", "?q=spokes"), []); // other spokes' domains
   assert.equal(await slugs(scene, "spokeAdmin", "?slug=elm"), []);
   assert.equal(await slugs(scene, "hubAdmin", "?q=example"), ["elm", "yew", "oak"]);
+});
+
+test("filters by version, size, region, hub and blueprint, and sorts", async ({ scene }) => {
+  const { db } = scene;
+  await updateRows(db, "spokes", { lmsVersion: "9.9.1", region: "mars" }, { slug: "elm" });
+  await updateRows(db, "spokes", { size: "huge", blueprintRevision: "old" }, { slug: "oak" });
+  await updateRows(db, "spokes", { lastFailedAt: "2026-01-02" }, { slug: "ash" });
+  await updateRows(db, "spokes", { lastFailedAt: "2026-01-03" }, { slug: "oak" });
+  const found: Record<string, string[]> = {
+    "lmsVersion=9.9.1": ["elm"],
+    "region=mars": ["elm"],
+    "region=mars&size=huge": [],
+    "size=huge": ["oak"],
+    "outdated=true": ["oak"],
+    "outdated=true&state=suspended": [],
+    "outdated=false": ["elm", "yew", "ash", "oak"],
+    "federationId=south": ["yew", "ash"],
+    "sort=oldest": ["oak", "ash", "yew", "elm"],
+    "sort=oldest&federationId=south": ["ash", "yew"],
+    "sort=last-failure": ["oak", "ash"],
+    "sort=last-failure&q=as": ["ash"],
+  };
+  for (const [query, slug] of Object.entries(found)) {
+    assert.equal(await slugs(scene, "operator", `?${query}`), slug, query);
+  }
+  assert.equal(await slugs(scene, "hubAdmin", "?sort=oldest"), ["oak", "yew", "elm"]);
+  const hub = await scene.as("stranger").get("/api/my-spokes?federationId=south");
+  assert.equal([hub.status, hub.body.code], [404, "federation_missing"]);
+  for (const query of ["sort=oldest", "sort=last-failure"]) {
+    const { headers } = await scene.as("operator").get(`/api/my-spokes?${query}&limit=1`);
+    const second = await scene.as("operator").get(nextPage(headers)!);
+    assert.is(second.body[0].slug, "ash", query);
+  }
 });
 
 test("names the valid values of a filter", async ({ scene }) => {

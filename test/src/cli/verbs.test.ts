@@ -69,6 +69,8 @@ hubs bill north accounts@north.example =3
 hubs reconcile north =3
 spokes list
 spokes list --hub north
+spokes list --outdated --with-size medium --sort last-failure
+spokes bulk backup --hub north --dry-run
 spokes show oak
 spokes create north/elm --timeout 1s =6
 spokes create north/twin --copy-of elm --backup now =5
@@ -103,6 +105,7 @@ spokes delegate oak bo@school.example
 spokes remove-member oak bo@school.example
 spokes destroy elm --yes --no-wait
 hubs destroy north --yes =5
+operations list --state failed
 operations list --hub north
 operations list --spoke oak --limit 1 -q >OPERATION
 operations show $OPERATION

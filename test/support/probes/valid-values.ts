@@ -19,6 +19,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   declineReason: () => "A reason",
   format: () => "csv",
   ids: () => [createId("spk")],
+  filter: () => ({ slug: "nowhere" }),
   selector: () => ({ ids: [createId("spk")] }),
   scope: () => "readonly",
   state: () => "declined", // the state of a decided request

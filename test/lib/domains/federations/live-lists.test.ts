@@ -22,11 +22,14 @@ async function readTables(db: TestDatabase): Promise<unknown[][]> {
   return await Promise.all(TABLES.map((table) => db.sql(`select * from ${table} order by 1`)));
 }
 
-/** Fills the tables again from the hubs and spokes, as the migration does. */
+/** Fills the tables again from the hubs and spokes, as the migrations do. */
 async function fillAgain(db: TestDatabase): Promise<void> {
-  const migration = new URL("../../../../sql/0015_create_live_lists.sql", import.meta.url);
-  const fill = (await readFile(migration, "utf8")).match(/^insert into live_[^;]*;|^insert into spoke_texts[^;]*;/gm)!;
-  assert.is(fill.length, TABLES.length);
+  const folder = new URL("../../../../sql/", import.meta.url);
+  const first = await readFile(new URL("0015_create_live_lists.sql", folder), "utf8");
+  const later = await readFile(new URL("0024_extend_lists.sql", folder), "utf8");
+  const fill = first.match(/^insert into live_[^;]*;|^insert into spoke_texts[^;]*;/gm)!;
+  fill.push(...later.match(/^update live_[^;]*;/gm)!);
+  assert.is(fill.length, TABLES.length + 1);
   await db.sql(`truncate ${TABLES.join()}`);
   for (const statement of fill) await db.sql(statement);
 }
@@ -49,9 +52,17 @@ test("have what the migration would fill in, after every kind of change", async 
       health: pick(["healthy", "degraded", "unknown"]),
       verifiedAt: time(),
       unverifiedSince: time(),
+      ...(i % 4 === 0 && {
+        size: pick(["small", "large"]),
+        lmsVersion: pick(["4.5", "5.0"]),
+        region: pick([null, "eu-west"]),
+        blueprintRevision: pick(["r1", "r2"]),
+        lastFailedAt: time(),
+      }),
       ...(i % 10 === 0 && { displayName: createId("spk"), domain: `${i}.example.org` }),
     }, { id: pick(spokes) });
   }
+  await updateRows(db, "spokes", { size: "medium" }, { id: spokes[3]! });
   await updateRows(db, "federations", { name: "Norden" }, { id: hubs[0]! });
   await updateRows(db, "spokes", { state: "removed", removedAt: new Date() }, { id: spokes[0]! });
   await assertExact(db);

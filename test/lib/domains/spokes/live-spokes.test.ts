@@ -36,6 +36,11 @@ test.before(async (context) => {
     removedAt: i % 9 === 1 ? model.createdAt : null,
     health: i % 70 === 0 ? "degraded" as const : i % 11 === 0 ? "unknown" as const : "healthy" as const,
     createdAt: new Date(Date.UTC(2025, 0, 1) + Math.floor(i / 3) * 1000),
+    lmsVersion: i % 6 === 0 ? "5.0" : "4.5",
+    size: i % 90 === 0 ? "large" : "small",
+    region: i % 2 === 0 ? "eu-west" : null,
+    blueprintRevision: `r${i % 8 === 0 ? 1 : i % 60 === 1 ? 2 : 3}`,
+    lastFailedAt: i % 5 === 0 ? new Date(Date.UTC(2025, 5, 1) + Math.floor((i * 7919) % SPOKES / 4) * 1000) : null,
   }))).execute();
   await updateRows(db, "spokes", { state: "removed", removedAt: model.createdAt }, { id: model.id });
   context.spokes = await selectRows(db, "spokes");
@@ -55,19 +60,49 @@ const FILTERS: readonly Omit<SpokeQuery, "federationId">[] = [
   { q: "school", state: "failed" },
   { q: "nique", health: "healthy" },
   { q: "s-1", slug: "s-105" },
+  { lmsVersion: "5.0" },
+  { size: "large" },
+  { size: "large", lmsVersion: "5.0", state: "active" },
+  { region: "eu-west" },
+  { notBlueprint: "r3" },
+  { notBlueprint: "r1", health: "degraded" },
+  { notBlueprint: "r4", region: "eu-west" },
+  { q: "school", notBlueprint: "r3" },
+  { q: "nique", lmsVersion: "5.0" },
+  ...(["oldest", "last-failure"] as const).flatMap((sort): Omit<SpokeQuery, "federationId">[] => [
+    { sort },
+    { sort, state: "failed" },
+    { sort, notBlueprint: "r3" },
+    { sort, size: "large" },
+    { sort, q: "school" },
+    { sort, q: "s-12" },
+    { sort, q: "s-1", notBlueprint: "r2" },
+    { sort, slug: "s-105" },
+  ]),
 ];
 
-function matches(row: SpokeRow, { q, slug, state, health }: Omit<SpokeQuery, "federationId">): boolean {
+function matches(row: SpokeRow, filter: Omit<SpokeQuery, "federationId">): boolean {
+  const { q, slug, state, health, lmsVersion, size, region, notBlueprint, sort } = filter;
   const texts = [row.slug, row.displayName, row.domain].map((text) => text.toLowerCase());
   return (q === undefined || texts.some((text) => text.includes(q.toLowerCase()))) &&
     (slug === undefined || row.slug === slug) && (state === undefined || row.state === state) &&
-    (health === undefined || row.health === health);
+    (health === undefined || row.health === health) && (lmsVersion === undefined || row.lmsVersion === lmsVersion) &&
+    (size === undefined || row.size === size) && (region === undefined || row.region === region) &&
+    (notBlueprint === undefined || row.blueprintRevision !== notBlueprint) &&
+    (sort !== "last-failure" || row.lastFailedAt !== null);
+}
+
+/** Compares rows that are sorted by time and ID. */
+function compare(a: SpokeRow, b: SpokeRow, sort: SpokeQuery["sort"]): number {
+  const timeOf = (row: SpokeRow) => (sort === "last-failure" ? row.lastFailedAt! : row.createdAt).getTime();
+  const order = timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1);
+  return sort === "oldest" ? -order : order;
 }
 
 for (const who of ["operator", "admin of ten hubs", "admin of two hubs and three spokes", "admin of nothing"]) {
   for (const removed of ["hidden", "shown"] as const) {
     if (removed === "shown" && who !== "operator") continue;
-    test(`finds each spoke once, newest first, for an ${who}, removed spokes ${removed}`, async ({ db, hubs, spokes }) => {
+    test(`finds each spoke once, in order, for an ${who}, removed spokes ${removed}`, async ({ db, hubs, spokes }) => {
       const other = spokes.filter(({ federationId }) => federationId === hubs[4]).slice(0, 3).map(({ id }) => id);
       const viewer: Viewer = who === "operator"
         ? { role: "operator", federationIds: [], spokeIds: [] }
@@ -79,9 +114,10 @@ for (const who of ["operator", "admin of ten hubs", "admin of two hubs and three
       const visible = spokes.filter(({ id, federationId, state }) =>
         (removed === "shown" || state !== "removed") &&
         (viewer.role === "operator" || viewer.federationIds.includes(federationId) || viewer.spokeIds.includes(id))
-      ).sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1));
+      );
       for (const filter of FILTERS) {
-        const expected = visible.filter((row) => matches(row, filter)).map(({ id }) => id);
+        const expected = visible.filter((row) => matches(row, filter)).sort((a, b) => compare(a, b, filter.sort))
+          .map(({ id }) => id);
         const whole = await listSpokes(db.rows, viewer, filter, removed);
         assert.equal(whole.items.map(({ id }) => id), expected, `${JSON.stringify(filter)} without a limit`);
         const found: string[] = [];

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
-import { selectRows } from "#test/support/rows.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/spokes/actions");
 test.before.each(async (context) => {
@@ -67,11 +67,58 @@ test("is 403 for narrower tokens and 401 without credentials", async ({ scene })
   assert.is((await scene.as("nobody").post(path, input)).status, 401);
 });
 
-test("refuses a dry run", async ({ scene }) => {
-  const input = { ids: [scene.spoke], action: "suspend" };
-  const { status, body } = await scene.as("operator").post("/api/spokes/actions?dryRun=true", input);
-  assert.equal([status, body.message], [400, "dryRun is possible for one spoke at a time"]);
+test("previews all spokes, and starts only what the preview showed", async ({ scene }) => {
+  const { body: young } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "young" });
+  const input = { filter: { federationId: "north" }, action: "suspend" }, act = scene.as("hubAdmin", "cli");
+  const { status, body: preview } = await act.post(`${path}?dryRun=true`, input);
+  assert.equal([status, preview.possible, preview.refused, preview.downtimes], [200, 1, 1, 1]);
+  assert.equal(preview.price, { available: false });
+  const bySlug = Object.fromEntries(preview.spokes.map((each: { slug: string }) => [each.slug, each]));
+  assert.equal([bySlug.oak.becomes, bySlug.oak.reason], ["suspended", null]);
+  assert.equal([bySlug.young.becomes, /^Cannot suspend/.test(bySlug.young.reason)], [null, true]);
   assert.is((await scene.as("operator").get(`/api/spokes/${scene.spoke}`)).body.state, "active");
+  const blind = await act.post(path, input);
+  assert.equal([blind.status, blind.body.message], [400, "expected must be the selection of a preview (dryRun=true)"]);
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW }, { id: young.id });
+  const late = await act.post(path, { ...input, expected: preview.selection });
+  assert.equal([late.status, late.body.code], [409, "selection_changed"]);
+  assert.equal(await selectRows(scene.db, "jobs", { kind: "suspend" }) as unknown[], []);
+  const { body: fresh } = await act.post(`${path}?dryRun=true`, input);
+  const done = await act.post(path, { ...input, expected: fresh.selection });
+  assert.equal([done.status, done.body.length], [202, 2]);
+});
+
+test("removes spokes only with the preview's selection, and only those of hubs that the caller manages", async ({ scene }) => {
+  const input = { ids: [scene.spoke], action: "destroy" };
+  assert.is((await scene.as("operator").post(path, input)).status, 400);
+  const { body: seen } = await scene.as("spokeAdmin").post(`${path}?dryRun=true`, input);
+  assert.equal([seen.possible, seen.spokes[0].reason], [0, "Only operators and admins of the hub can remove a spoke"]);
+  const { body: [refused] } = await scene.as("spokeAdmin").post(path, { ...input, expected: seen.selection });
+  assert.equal([refused.accepted, refused.error.statusCode], [false, 403]);
+  const { body: preview } = await scene.as("hubAdmin").post(`${path}?dryRun=true`, input);
+  const { body: [removed] } = await scene.as("hubAdmin").post(path, { ...input, expected: preview.selection });
+  assert.equal([removed.accepted, removed.spoke.state], [true, "removing"]);
+  assert.is((await selectRows(scene.db, "audit_events", { kind: "spoke_removal_requested" })).length, 1);
+});
+
+test("is 422 for a filter that matches too many spokes, and 400 without a selection", async ({ scene }) => {
+  const act = (input: object) => scene.as("operator").post(`${path}?dryRun=true`, { action: "restart", ...input });
+  assert.is((await act({})).status, 400);
+  assert.is((await act({ filter: {} })).status, 400);
+  const both = await act({ filter: { state: "suspended" }, ids: [scene.spoke] });
+  assert.equal([both.status, both.body.spokes], [200, []]);
+  await scene.db.sql(
+    `insert into spokes (id, federation_id, slug, display_name, domain, size, admin_email, lms_version,
+      state, cluster, namespace, blueprint_revision, blueprint_inputs, created_by)
+    select 'spk_' || lpad(n::text, 26, '0'), $1, 'n' || n, 'x', 'n' || n || '.example.org', 'small', 'a@example.org',
+      '4.5.12', 'active', 'default', 'n' || n, 'test', '{}', $2 from generate_series(1, 501) as n`,
+    [
+      scene.hub,
+      scene.people.operator.id,
+    ],
+  );
+  const { status, body } = await act({ filter: { all: true } });
+  assert.equal([status, body.code], [422, "selection_too_large"]);
 });
 
 test.run();

@@ -4,26 +4,23 @@ import { getRemovedObjectVisibility, hubAccess } from "#lib/domains/federations/
 import { readInParts } from "#lib/http/complete-list.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { combineReplies, createdReply, okReply, pageReply } from "#lib/http/reply.ts";
-import { BeforeCursor, OptionalPageLimit, QueryFlag } from "#lib/base/schema.ts";
+import { QueryFlag } from "#lib/base/schema.ts";
+import { resolveSpokeFilter, spokeListQuery } from "#lib/domains/spokes/filter.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";
 import { findSpokes } from "#lib/domains/spokes/show.ts";
-import { NewSpoke, spokeFilters, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
+import { NewSpoke, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
-  summary: "A hub's spokes that you can see, newest first. Returns all spokes unless limit is set",
+  summary: "A hub's spokes that you can see, by default newest first. Returns all spokes unless limit is set",
   access: hubAccess("see"),
   scope: "readonly",
-  query: v.object({
-    ...spokeFilters,
-    limit: OptionalPageLimit,
-    before: v.optional(BeforeCursor),
-    includeRemoved: QueryFlag,
-  }),
+  query: v.object(spokeListQuery),
   reply: pageReply(SpokeView),
   handle({ app, actor, federation: { id: federationId }, query }) {
     const removed = getRemovedObjectVisibility(actor, query);
-    return readInParts(query, (part) => findSpokes(app.db.rows, actor, { ...query, ...part, federationId }, removed));
+    const where = resolveSpokeFilter(app, query);
+    return readInParts(query, (part) => findSpokes(app.db.rows, actor, { ...where, ...part, federationId }, removed));
   },
 });
 

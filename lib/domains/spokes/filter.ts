@@ -1,0 +1,155 @@
+/** Declares the filters of spokes once, for lists, bulk actions and rollouts, and builds their SQL conditions. */
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import {
+  BeforeCursor,
+  boundedList,
+  boundedText,
+  createChoiceSchema,
+  createOptionalChoiceSchema,
+  optionalOrNull,
+  OptionalPageLimit,
+  QueryFlag,
+  SearchText,
+  Slug,
+} from "#lib/base/schema.ts";
+import { buildCursorCondition, type PageBounds } from "#lib/drivers/db/pages.ts";
+import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
+import { SPOKE_STATES } from "#lib/model/states.ts";
+
+/** The values by which spokes are filtered. Each is a column of `spokes` and of `live_spokes`. */
+const filterValues = {
+  slug: Slug,
+  state: createChoiceSchema(SPOKE_STATES),
+  health: createChoiceSchema(spokeFields.health.schema.options),
+  lmsVersion: MoodleVersion,
+  size: boundedText(1, 100),
+  region: boundedText(1, 100),
+};
+
+/** The filters as query parameters. A spoke must match all given filters. */
+const spokeFilters = {
+  slug: v.optional(filterValues.slug),
+  state: v.optional(filterValues.state),
+  health: v.optional(filterValues.health),
+  lmsVersion: v.optional(filterValues.lmsVersion),
+  size: v.optional(filterValues.size),
+  region: v.optional(filterValues.region),
+  /** Text that the spoke's slug, display name or domain must contain. */
+  q: SearchText,
+};
+
+export const SPOKE_SORTS = ["newest", "oldest", "last-failure"] as const;
+export type SpokeSort = (typeof SPOKE_SORTS)[number];
+
+/** The query parameters of a list of spokes. */
+export const spokeListQuery = {
+  ...spokeFilters,
+  /** If true, lists only spokes whose manifests come from an older revision of the blueprint. */
+  outdated: QueryFlag,
+  /** The order of the list. Sorted by the last failure, it contains only spokes on which an operation failed. */
+  sort: createOptionalChoiceSchema(SPOKE_SORTS),
+  limit: OptionalPageLimit,
+  before: v.optional(BeforeCursor),
+  includeRemoved: QueryFlag,
+};
+
+const SELECTOR_MESSAGE = 'must select spokes: use {"all": true} for all spokes that you can see';
+
+/** The filters of a selection of spokes in a request's body. */
+const selectorEntries = {
+  /** Selects all spokes that the user can see. */
+  all: optionalOrNull(v.literal(true, "must be true")),
+  /** The ID or slug of a hub. */
+  federationId: optionalOrNull(boundedText(1, 100)),
+  slug: optionalOrNull(filterValues.slug),
+  state: optionalOrNull(filterValues.state),
+  health: optionalOrNull(filterValues.health),
+  lmsVersion: optionalOrNull(filterValues.lmsVersion),
+  size: optionalOrNull(filterValues.size),
+  region: optionalOrNull(filterValues.region),
+  q: optionalOrNull(boundedText(1, 100)),
+  /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
+  outdated: optionalOrNull(v.boolean("must be true or false")),
+};
+
+/** Selects spokes by their values. A spoke must match everything that is given, and something must be given. */
+export const SpokeFilterBody = v.pipe(v.object(selectorEntries), v.check((body) => isAnyGiven(body), SELECTOR_MESSAGE));
+
+/** Returns the schema of a selection by values, by at most `maximum` IDs, or both. */
+export function createSelectorSchema(maximum: number) {
+  const ids = optionalOrNull(boundedList(boundedText(1, 100), 1, maximum, `must be a list of 1 to ${maximum} ids`));
+  return v.pipe(v.object({ ids, ...selectorEntries }), v.check((body) => isAnyGiven(body), SELECTOR_MESSAGE));
+}
+
+function isAnyGiven(selector: object): boolean {
+  return Object.values(selector).some((value) => value !== undefined);
+}
+export type SpokeSelector = v.InferOutput<ReturnType<typeof createSelectorSchema>>;
+
+type ValueFilter = { readonly [F in keyof typeof filterValues]?: v.InferOutput<(typeof filterValues)[F]> | undefined };
+
+const VALUE_NAMES = Object.keys(filterValues) as (keyof typeof filterValues)[];
+
+/** Filters for SQL conditions. */
+export interface SpokeFilter extends ValueFilter {
+  readonly q?: string | undefined;
+  /** The current revision of the blueprint. If set, only spokes with another revision match. */
+  readonly notBlueprint?: string | undefined;
+}
+
+/** Returns a query's filters for SQL conditions. */
+export function resolveSpokeFilter<Q extends { readonly outdated?: boolean | undefined }>(
+  { blueprint }: Pick<App, "blueprint">,
+  { outdated, ...query }: Q,
+): Omit<Q, "outdated"> & Pick<SpokeFilter, "notBlueprint"> {
+  return { ...query, notBlueprint: outdated ? blueprint.revision : undefined };
+}
+
+/** Returns the condition that a row of `spokes` or `live_spokes` has all the filters' values. Ignores `q`. */
+export function matchesValues(filter: SpokeFilter): RawBuilder<SqlBool> {
+  const names = Object.keys(filterValues) as (keyof ValueFilter)[];
+  const tests = names.flatMap((name) => filter[name] === undefined ? [] : [sql`${sql.ref(name)} = ${filter[name]}`]);
+  if (filter.notBlueprint !== undefined) tests.push(sql`blueprint_revision <> ${filter.notBlueprint}`);
+  return tests.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(tests, sql` and `)}`;
+}
+
+export function hasValueFilters(filter: SpokeFilter): boolean {
+  return filter.notBlueprint !== undefined || VALUE_NAMES.some((name) => filter[name] !== undefined);
+}
+
+/** The sort order of a page, and the position at which the page starts. By default, the newest spokes are first. */
+export interface SpokeOrder extends PageBounds {
+  readonly isOldestFirst?: true | undefined;
+  readonly isByFailure?: true | undefined;
+}
+
+/** Returns a sort order as flags, because a prepared query depends on which values are present (prepare.ts). */
+export function resolveSpokeSort(sort: SpokeSort | undefined): SpokeOrder {
+  return sort === "oldest" ? { isOldestFirst: true } : sort === "last-failure" ? { isByFailure: true } : {};
+}
+
+/** Returns the column by which spokes are sorted. */
+export function sortColumnOf({ isByFailure }: SpokeOrder): "createdAt" | "lastFailedAt" {
+  return isByFailure ? "lastFailedAt" : "createdAt";
+}
+
+/** Returns the condition for rows that come after the cursor, and that the sort order includes. */
+export function isAfterCursor(order: SpokeOrder, id: "id" | "spokeId"): RawBuilder<SqlBool> {
+  const { isOldestFirst, isByFailure, beforeAt, beforeId } = order,
+    at = sql.ref(sortColumnOf(order)),
+    key = sql.ref(id);
+  if (!isOldestFirst) {
+    const isOlder = buildCursorCondition(order, at, key);
+    return isByFailure ? sql<SqlBool>`${isOlder} and last_failed_at is not null` : isOlder;
+  }
+  if (!beforeAt) return sql<SqlBool>`true`;
+  return beforeId ? sql`(${at}, ${key}) > (${beforeAt}, ${beforeId})` : sql`${at} > ${beforeAt}`;
+}
+
+/** Returns the `order by` clause. */
+export function orderOf(order: SpokeOrder, id: "id" | "spokeId"): RawBuilder<unknown> {
+  const at = sql.ref(sortColumnOf(order)), key = sql.ref(id);
+  return order.isOldestFirst ? sql`order by ${at}, ${key}` : sql`order by ${at} desc, ${key} desc`;
+}
