@@ -116,12 +116,16 @@ begin
     delete from live_spokes where spoke_id = new.id;
     delete from spoke_texts where spoke_id = new.id;
   elsif tg_op = 'INSERT' or old.state = 'removed' then
-    insert into live_spokes (spoke_id, federation_id, slug, state, health, created_at)
-      values (new.id, new.federation_id, new.slug, new.state, new.health, new.created_at);
+    insert into live_spokes (spoke_id, federation_id, slug, state, health, created_at, size, lms_version, region,
+        blueprint_revision, last_failed_at)
+      values (new.id, new.federation_id, new.slug, new.state, new.health, new.created_at, new.size, new.lms_version, new.region,
+        new.blueprint_revision, new.last_failed_at);
     insert into spoke_texts (spoke_id, federation_id, created_at, content)
       values (new.id, new.federation_id, new.created_at, new_content);
   else
-    update live_spokes set slug = new.slug, state = new.state, health = new.health, created_at = new.created_at
+    update live_spokes set slug = new.slug, state = new.state, health = new.health, created_at = new.created_at, size = new.size,
+        lms_version = new.lms_version, region = new.region, blueprint_revision = new.blueprint_revision,
+        last_failed_at = new.last_failed_at
       where spoke_id = new.id;
     if (new.slug, new.display_name, new.domain, new.created_at) <> (old.slug, old.display_name, old.domain, old.created_at) then
       update spoke_texts set content = new_content, created_at = new.created_at where spoke_id = new.id;
@@ -137,6 +141,16 @@ CREATE OR REPLACE FUNCTION public.list_storage()
 AS $function$
 begin
   update live_spokes set storage_percent = new.storage_percent where spoke_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_failure()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update spokes set last_failed_at = new.finished_at where id = new.spoke_id;
   return null;
 end $function$
 ;
@@ -614,10 +628,13 @@ create table jobs (
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
 CREATE INDEX jobs_finished ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_live_of_spoke ON public.jobs USING btree (spoke_id) WHERE (visible AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
+CREATE INDEX jobs_newest ON public.jobs USING btree (created_at DESC, seq DESC) WHERE visible;
 CREATE INDEX jobs_of_federation ON public.jobs USING btree (federation_id, created_at DESC, seq DESC) WHERE visible;
+CREATE INDEX jobs_of_federation_state ON public.jobs USING btree (federation_id, state, created_at DESC, seq DESC) WHERE visible;
 CREATE INDEX jobs_of_holder ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
 CREATE INDEX jobs_of_lane ON public.jobs USING btree (lane, seq) WHERE (state = 'queued'::text);
 CREATE INDEX jobs_of_spoke ON public.jobs USING btree (spoke_id, created_at DESC, seq DESC) WHERE visible;
+CREATE INDEX jobs_of_state ON public.jobs USING btree (state, created_at DESC, seq DESC) WHERE visible;
 CREATE UNIQUE INDEX jobs_one_live_per_dedupe_key ON public.jobs USING btree (dedupe_key) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE UNIQUE INDEX jobs_one_running_operation_per_spoke ON public.jobs USING btree (spoke_id) WHERE ((state = 'running'::text) AND visible);
 CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) WHERE (state = 'running'::text);
@@ -625,6 +642,7 @@ CREATE INDEX jobs_using_backup ON public.jobs USING btree (((payload ->> 'backup
 CREATE INDEX jobs_waiting ON public.jobs USING btree (waits_for) WHERE ((state = 'queued'::text) AND (waits_for IS NOT NULL));
 CREATE INDEX jobs_without_lane ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
 CREATE TRIGGER jobs_end_waits AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION end_waits();
+CREATE TRIGGER jobs_failed AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN (((new.state = 'failed'::text) AND (old.state <> 'failed'::text) AND new.visible AND (new.spoke_id IS NOT NULL))) EXECUTE FUNCTION note_failure();
 CREATE TRIGGER jobs_pass_turn AFTER UPDATE OF state ON public.jobs FOR EACH ROW WHEN ((new.visible AND (old.state = ANY (ARRAY['queued'::text, 'running'::text])) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION pass_turn();
 CREATE TRIGGER jobs_ready_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION add_ready_lanes();
 CREATE TRIGGER jobs_ready_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION add_ready_lanes();
@@ -659,14 +677,24 @@ create table live_spokes (
   health text not null,
   created_at timestamp(3) with time zone not null,
   storage_percent smallint,
+  size text,
+  lms_version text,
+  region text,
+  blueprint_revision text,
+  last_failed_at timestamp(3) with time zone,
   constraint live_spokes_pkey PRIMARY KEY (spoke_id)
 );
 CREATE INDEX live_spokes_by_storage ON public.live_spokes USING btree (storage_percent DESC, spoke_id DESC) INCLUDE (federation_id) WHERE (storage_percent IS NOT NULL);
+CREATE INDEX live_spokes_failed ON public.live_spokes USING btree (last_failed_at DESC, spoke_id DESC) INCLUDE (federation_id) WHERE (last_failed_at IS NOT NULL);
 CREATE INDEX live_spokes_newest ON public.live_spokes USING btree (created_at DESC, spoke_id DESC) INCLUDE (federation_id);
+CREATE INDEX live_spokes_of_blueprint ON public.live_spokes USING btree (blueprint_revision, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_health ON public.live_spokes USING btree (health, created_at DESC, spoke_id DESC) INCLUDE (federation_id, state);
 CREATE INDEX live_spokes_of_hub ON public.live_spokes USING btree (federation_id, created_at DESC, spoke_id DESC) INCLUDE (state, health);
+CREATE INDEX live_spokes_of_region ON public.live_spokes USING btree (region, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
+CREATE INDEX live_spokes_of_size ON public.live_spokes USING btree (size, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_slug ON public.live_spokes USING btree (slug, created_at DESC, spoke_id DESC);
 CREATE INDEX live_spokes_of_state ON public.live_spokes USING btree (state, created_at DESC, spoke_id DESC) INCLUDE (federation_id, health);
+CREATE INDEX live_spokes_of_version ON public.live_spokes USING btree (lms_version, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 
 create table notification_audiences (
   user_id text not null,
@@ -961,6 +989,7 @@ create table spokes (
   recorded_at timestamp(3) with time zone,
   backup_updated_at timestamp(3) with time zone,
   storage_percent smallint,
+  last_failed_at timestamp(3) with time zone,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
@@ -990,6 +1019,7 @@ CREATE CONSTRAINT TRIGGER spokes_counted_when_added AFTER INSERT ON public.spoke
 CREATE CONSTRAINT TRIGGER spokes_counted_when_changed AFTER UPDATE OF state, health, verified_at, unverified_since ON public.spokes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((old.state IS DISTINCT FROM new.state) OR (old.health IS DISTINCT FROM new.health)) OR (old.verified_at IS DISTINCT FROM new.verified_at)) OR (old.unverified_since IS DISTINCT FROM new.unverified_since))) EXECUTE FUNCTION count_spoke();
 CREATE TRIGGER spokes_listed_when_added AFTER INSERT ON public.spokes FOR EACH ROW EXECUTE FUNCTION list_spoke();
 CREATE TRIGGER spokes_listed_when_changed AFTER UPDATE OF state, health, created_at, slug, display_name, domain ON public.spokes FOR EACH ROW WHEN (((old.state <> new.state) OR (old.health <> new.health) OR (old.created_at <> new.created_at) OR (old.slug <> new.slug) OR (old.display_name <> new.display_name) OR (old.domain <> new.domain))) EXECUTE FUNCTION list_spoke();
+CREATE TRIGGER spokes_listed_when_updated AFTER UPDATE OF size, lms_version, region, blueprint_revision, last_failed_at ON public.spokes FOR EACH ROW WHEN (((((((old.size IS DISTINCT FROM new.size) OR (old.lms_version IS DISTINCT FROM new.lms_version)) OR (old.region IS DISTINCT FROM new.region)) OR (old.blueprint_revision IS DISTINCT FROM new.blueprint_revision)) OR (old.last_failed_at IS DISTINCT FROM new.last_failed_at)) AND ((old.state = new.state) AND (old.health = new.health) AND (old.created_at = new.created_at) AND (old.slug = new.slug) AND (old.display_name = new.display_name) AND (old.domain = new.domain)))) EXECUTE FUNCTION list_spoke();
 CREATE TRIGGER spokes_storage_listed AFTER UPDATE OF storage_percent, state ON public.spokes FOR EACH ROW WHEN (((old.storage_percent IS DISTINCT FROM new.storage_percent) OR (old.state = 'removed'::text))) EXECUTE FUNCTION list_storage();
 
 create table stream_events (
