@@ -16,7 +16,6 @@ import { Problem } from "#lib/http/problem.ts";
 import { Readiness } from "#lib/http/readiness.ts";
 import { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
 import * as rollouts from "#lib/domains/rollouts/views.ts";
-import * as usage from "#lib/domains/usage/views.ts";
 import * as spokes from "#lib/domains/spokes/views.ts";
 
 export const OUTPUT_SCHEMAS: Schemas = {
@@ -31,7 +30,6 @@ export const OUTPUT_SCHEMAS: Schemas = {
   Changelog: ChangelogView,
   Federation: federations.FederationView,
   FederationRequest: requests.FederationRequestView,
-  HubUsage: usage.HubUsageView,
   Operation: OperationView,
   OperationDetail,
   Overview: federations.OverviewView,
@@ -44,7 +42,6 @@ export const OUTPUT_SCHEMAS: Schemas = {
   SignInLink: spokes.SignInLinkView,
   Spoke: spokes.SpokeView,
   SpokePreview: spokes.SpokePreview,
-  SpokeUsage: usage.SpokeUsageView,
   StreamEvent: StreamData,
 };
 

@@ -5,7 +5,7 @@ import { pickFields } from "#lib/model/field.ts";
 import { findFullestDisk, predictFullAt } from "#lib/domains/usage/storage.ts";
 import { parseBytes, parseStoredUsage, STORED_USAGE_COLUMNS } from "#lib/domains/usage/stored.ts";
 import { readUsedBytes, type SampleGrain } from "#lib/domains/usage/store.ts";
-import { HOURLY_DAYS, type HubUsage, type SpokeUsage } from "#lib/domains/usage/views.ts";
+import { HOURLY_DAYS, type HubUsageRecord, type SpokeUsageRecord } from "#lib/domains/usage/views.ts";
 
 const NOTHING = {
   ...{ measuredAt: null, filesUsed: null, filesSize: null, databaseUsed: null, databaseSize: null },
@@ -14,7 +14,7 @@ const NOTHING = {
 
 const LATEST = Object.keys(NOTHING) as readonly (keyof typeof NOTHING)[];
 
-export async function showSpokeUsage(rows: RowQueries, spokeId: string, days: number): Promise<SpokeUsage> {
+export async function showSpokeUsage(rows: RowQueries, spokeId: string, days: number): Promise<SpokeUsageRecord> {
   const grain = chooseGrain(days);
   const [row, samples] = await Promise.all([
     rows.selectFrom("spoke_usage").select(STORED_USAGE_COLUMNS).where("spokeId", "=", spokeId).executeTakeFirst(),
@@ -40,7 +40,7 @@ export async function showSpokeUsage(rows: RowQueries, spokeId: string, days: nu
   };
 }
 
-export async function showHubUsage(rows: RowQueries, federationId: string, days: number): Promise<HubUsage> {
+export async function showHubUsage(rows: RowQueries, federationId: string, days: number): Promise<HubUsageRecord> {
   const grain = chooseGrain(days);
   const [[latest], samples] = await Promise.all([
     rows.selectFrom("hub_usage_samples").selectAll().where("federationId", "=", federationId)

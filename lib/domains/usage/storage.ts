@@ -20,7 +20,7 @@ export interface Storage {
 }
 
 /** The sizes of the site's disks in bytes, as Wheelwright requested them from the cluster. */
-export interface DiskSizes {
+export interface DiskBytes {
   readonly files: number;
   readonly database: number;
 }
@@ -29,7 +29,7 @@ export interface DiskSizes {
  * Computes the storage of a site. The file system's own numbers count only if it is about as large as the disk:
  * otherwise the volume is a folder on a larger disk that it shares with others, and the size of its files counts.
  */
-export function computeStorage(line: UsageLine, sizes: DiskSizes): Storage {
+export function computeStorage(line: UsageLine, sizes: DiskBytes): Storage {
   const { disk, diskUsed, content, folders, database, databaseLog } = line;
   const isOwnDisk = disk !== null && diskUsed !== null && disk >= sizes.files / 2 && disk <= sizes.files * 1.1;
   const measured = [content, folders].filter((bytes) => bytes !== null);

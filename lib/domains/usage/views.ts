@@ -52,7 +52,7 @@ export const SpokeUsageView = v.object({
   ...period,
   samples: v.array(UsageSampleView),
 });
-export type SpokeUsage = v.InferInput<typeof SpokeUsageView>;
+export type SpokeUsageRecord = v.InferInput<typeof SpokeUsageView>;
 
 export const HubUsageView = v.object({
   federationId: v.string(),
@@ -65,4 +65,4 @@ export const HubUsageView = v.object({
   ...period,
   samples: v.array(HubUsageSampleView),
 });
-export type HubUsage = v.InferInput<typeof HubUsageView>;
+export type HubUsageRecord = v.InferInput<typeof HubUsageView>;

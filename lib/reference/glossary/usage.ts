@@ -1,5 +1,5 @@
 /** Describes the API fields of the usage of spokes and hubs. */
-import type { GlossaryEntriesByField, GlossaryEntry } from "#lib/reference/glossary/entry.ts";
+import { EXAMPLE_IDS, type GlossaryEntriesByField, type GlossaryEntry } from "#lib/reference/glossary/entry.ts";
 
 const GIB = 2 ** 30;
 
@@ -32,7 +32,7 @@ export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
     "hour",
   ],
   "query.days": ["The number of days of samples, from 1 to 730 (default: 2)", "30"],
-  "SpokeUsage.spokeId": "The spoke's ID",
+  "SpokeUsage.spokeId": ["The spoke's ID", EXAMPLE_IDS.spoke],
   "SpokeUsage.measuredAt": "When the site measured these values; null if it has not reported its usage yet",
   "SpokeUsage.storagePercent": ["How full the fuller of the two disks is, in percent; null while unknown", 80],
   "SpokeUsage.fullestDisk": ["Which of the two disks is fuller", "files"],
@@ -42,7 +42,7 @@ export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "SpokeUsage.tasksAt": "When Moodle's scheduled tasks last succeeded; up to ten minutes too early",
   "SpokeUsage.samples | HubUsage.samples": "The newest values of each hour or day, the oldest first",
-  "HubUsage.federationId": "The hub's ID",
+  "HubUsage.federationId": ["The hub's ID", EXAMPLE_IDS.hub],
   "HubUsage.measuredAt": "When the sums were calculated; null if no spoke has reported its usage yet",
   "samples.at": "The start of the hour or day (UTC)",
   "samples.restarts": ["The number of times that the site's containers were restarted", 0],
