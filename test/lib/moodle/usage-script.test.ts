@@ -99,9 +99,9 @@ inPhp("repeats the line until it is 15 minutes old, and also if the database doe
   const { message } = await runTasks(context), file = join(context.directory, "data/wheelwright-usage.json");
   await context.db.sql("insert into mdl_course (category) values (1)");
   assert.is((await runTasks(context)).message, message);
-  const old = JSON.parse(await readFile(file, "utf8"));
-  await writeFile(file, JSON.stringify({ ...old, at: now() - 901 }));
-  assert.is(parseUsageLine((await runTasks(context, { DB_NAME: "nowhere" })).message!)!.at, now() - 901);
+  const old = JSON.parse(await readFile(file, "utf8")), earlier = now() - 901;
+  await writeFile(file, JSON.stringify({ ...old, at: earlier }));
+  assert.is(parseUsageLine((await runTasks(context, { DB_NAME: "nowhere" })).message!)!.at, earlier);
   const later = parseUsageLine((await runTasks(context)).message!)!;
   assert.equal([later.courses, later.foldersAt], [1, old.foldersAt]);
 });
