@@ -1318,7 +1318,7 @@ create trigger jobs_pass_turn after update of state on jobs
 `,
   ],
   [
-    "0024_extend_lists",
+    "0023_extend_lists",
     `\
 -- Lists of spokes by version, size, region and blueprint, and by the time of the last failed operation. The tables and triggers
 -- for lists are from 0015_create_live_lists.sql.
@@ -1389,7 +1389,7 @@ create index live_spokes_failed on live_spokes (last_failed_at desc, spoke_id de
 `,
   ],
   [
-    "0025_index_newest_operations",
+    "0024_index_newest_operations",
     `\
 -- concurrently
 -- Pages of the operations in all hubs.
@@ -1397,7 +1397,7 @@ create index concurrently if not exists jobs_newest on jobs (created_at desc, se
 `,
   ],
   [
-    "0026_index_operations_by_state",
+    "0025_index_operations_by_state",
     `\
 -- concurrently
 -- Pages of the operations in all hubs in one state.
@@ -1405,7 +1405,7 @@ create index concurrently if not exists jobs_of_state on jobs (state, created_at
 `,
   ],
   [
-    "0027_index_hub_operations_by_state",
+    "0026_index_hub_operations_by_state",
     `\
 -- concurrently
 -- Pages of the operations in one state, a page per hub.

@@ -112,7 +112,7 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
 /** Returns the statements with which the migrations fill the tables for lists from existing rows. */
 async function readFillOfLiveLists(): Promise<string> {
   const [, text] = (await loadMigrations()).find(([name]) => name === "0015_create_live_lists")!;
-  const [, later] = (await loadMigrations()).find(([name]) => name === "0024_extend_lists")!;
+  const [, later] = (await loadMigrations()).find(([name]) => name === "0023_extend_lists")!;
   return [
     ...text.match(/^insert into live_[^;]*;|^insert into spoke_texts[^;]*;/gm)!,
     ...later.match(/^update live_[^;]*;/gm)!,
