@@ -13,14 +13,18 @@ import { type AuditEntry, insertAuditEvents } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import { insertStreamEvents, type NewStreamEvent } from "#lib/events/store.ts";
-import type { Job, NewJob } from "#lib/jobs/job.ts";
-import { enqueueJob } from "#lib/jobs/store.ts";
+import type { Job, JobProgress, NewJob } from "#lib/jobs/job.ts";
+import { buildJobRow, insertJobRow } from "#lib/jobs/insert.ts";
+import { enqueueJob, toJob } from "#lib/jobs/store.ts";
 
 export interface AuditedChange {
   readonly audit?: readonly AuditEntry[];
   readonly events?: readonly NewStreamEvent[];
   readonly jobs?: readonly NewJob[];
 }
+
+/** An operation to enqueue. */
+type NewOperation = Omit<NewJob, "dedupeKey">;
 
 /** Writes a change and its audit events. Must be the last call in the transaction. */
 export async function recordChange(tx: Tx, requester: Requester, change: AuditedChange): Promise<void> {
@@ -48,16 +52,43 @@ async function writeEntries(
   }
 }
 
-/** Enqueues an operation, then records the change that `changeFor` returns for the new job. */
+/** Enqueues an operation, and records the change that `changeFor` returns for it. */
 export async function recordOperation(
   tx: Tx,
   requester: Requester,
-  operation: NewJob,
-  changeFor: (job: Job) => AuditedChange,
+  operation: NewOperation,
+  changeFor: (job: JobProgress) => AuditedChange,
 ): Promise<Job> {
-  const job = await enqueueJob(tx, requester, operation);
-  await recordChange(tx, requester, changeFor(job));
+  if (operation.turn) {
+    const job = await enqueueJob(tx, requester, operation); // the lock for turns comes before the hub's head row
+    await recordChange(tx, requester, changeFor(job));
+    return job;
+  }
+  const { enqueued, recorded } = startOperation(tx, requester, operation, changeFor);
+  const [job] = await Promise.all([enqueued, recorded]);
   return job;
+}
+
+/**
+ * Does the same as `recordOperation`, but returns the enqueued job as soon as it is stored. Sends the statements that do
+ * not depend on each other together. The caller must wait for both promises.
+ */
+export function startOperation(
+  tx: Tx,
+  requester: Requester,
+  operation: NewOperation,
+  changeFor: (job: JobProgress) => AuditedChange,
+): { readonly enqueued: Promise<Job>; readonly recorded: Promise<void> } {
+  const row = buildJobRow(requester, operation), { id, kind, stepNames, label } = row;
+  tx.wakes.add("jobs");
+  return {
+    enqueued: insertJobRow(tx, row).then(([stored]) => toJob(stored!)),
+    recorded: recordChange(
+      tx,
+      requester,
+      changeFor({ id, kind, state: "queued", stepNames, finishedSteps: [], label, attempt: 0 }),
+    ),
+  };
 }
 
 function hubIdsOf(audit: readonly AuditEntry[], events: readonly NewStreamEvent[]): string[] {

@@ -88,6 +88,12 @@ export interface Job<Progress extends SharedProgress = SharedProgress, Payload e
   readonly finishedAt: Date | null;
 }
 
+/** A job's identity and progress, which are known before the job is stored. */
+export type JobProgress = Pick<
+  Job,
+  "id" | "kind" | "state" | "stepNames" | "finishedSteps" | "label" | "attempt"
+>;
+
 /** A job of this kind whose data was checked. */
 export type JobOf<Kind extends JobKind> = Kind extends JobKind<infer Progress, infer Payload> ? Job<Progress, Payload>
   : never;

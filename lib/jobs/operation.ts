@@ -1,10 +1,11 @@
 /** Builds the API representation of an operation: its progress, what it is waiting for, and why it failed. */
 import * as v from "valibot";
-import type { RowQueries } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
-import { type FailureReport, isFinalJobState, type Job } from "#lib/jobs/job.ts";
+import { type FailureReport, isFinalJobState, type Job, type JobProgress } from "#lib/jobs/job.ts";
 import { buildRetryHint } from "#lib/jobs/hint.ts";
-import { readQueuePositions } from "#lib/jobs/queue.ts";
+import { readNewJobPosition } from "#lib/jobs/new-job-position.ts";
+import { type JobQueuePosition, readQueuePositions } from "#lib/jobs/queue.ts";
 import { describeSteps, StepView } from "#lib/jobs/steps.ts";
 import { buildCurrentLabel } from "#lib/jobs/label.ts";
 import { NullableTimestamp, Timestamp } from "#lib/base/schema.ts";
@@ -102,8 +103,17 @@ export async function describeOperation(
   };
 }
 
+/** Returns the API representation of the first job of a new spoke, which this transaction enqueued. */
+export async function describeNewOperation(
+  tx: Tx,
+  job: Job,
+  isVisible: OperationVisibilityCheck,
+): Promise<OperationView> {
+  return { ...describe(job, await readNewJobPosition(tx, job), isVisible).view, error: null };
+}
+
 /** Returns the fields of an operation that are sent in stream events. */
-export function toStreamOperation(job: Job): StreamOperation {
+export function toStreamOperation(job: JobProgress): StreamOperation {
   return {
     id: job.id,
     kind: job.kind,
@@ -125,39 +135,44 @@ async function describeAll(
   isVisible: OperationVisibilityCheck,
 ): Promise<DescribedOperation[]> {
   const queue = await readQueuePositions(rows, jobs.filter((job) => !isFinalJobState(job.state)).map((job) => job.id));
-  return jobs.map((job) => {
-    const queuePosition = queue.get(job.id);
-    const ahead = queuePosition?.waitingFor && isVisible(queuePosition.waitingFor) ? queuePosition.waitingFor : null;
-    return {
-      failure: failureOf(job),
-      view: {
-        ...toStreamOperation(job),
-        label: buildCurrentLabel(job, queuePosition),
-        state: job.state,
-        federationId: job.federationId,
-        spokeId: job.spokeId,
-        position: job.state === "queued" ? queuePosition?.position ?? 1 : null,
-        etaSeconds: queuePosition?.etaSeconds ?? null,
-        waitingFor: job.state === "queued" && ahead
-          ? {
-            id: ahead.id,
-            kind: ahead.kind,
-            label: ahead.label,
-            step: stepNumber(ahead),
-            of: ahead.stepNames.length,
-            since: ahead.startedAt ?? ahead.createdAt,
-            federationId: ahead.federationId,
-            spokeId: ahead.spokeId,
-          }
-          : null,
-        nextAttemptAt: job.state === "queued" ? queuePosition?.nextAttemptAt ?? null : null,
-        notes: readOperationNotes(job),
-        createdAt: job.createdAt,
-        startedAt: job.startedAt,
-        finishedAt: job.finishedAt,
-      },
-    };
-  });
+  return jobs.map((job) => describe(job, queue.get(job.id), isVisible));
+}
+
+function describe(
+  job: Job,
+  queuePosition: JobQueuePosition | undefined,
+  isVisible: OperationVisibilityCheck,
+): DescribedOperation {
+  const ahead = queuePosition?.waitingFor && isVisible(queuePosition.waitingFor) ? queuePosition.waitingFor : null;
+  return {
+    failure: failureOf(job),
+    view: {
+      ...toStreamOperation(job),
+      label: buildCurrentLabel(job, queuePosition),
+      state: job.state,
+      federationId: job.federationId,
+      spokeId: job.spokeId,
+      position: job.state === "queued" ? queuePosition?.position ?? 1 : null,
+      etaSeconds: queuePosition?.etaSeconds ?? null,
+      waitingFor: job.state === "queued" && ahead
+        ? {
+          id: ahead.id,
+          kind: ahead.kind,
+          label: ahead.label,
+          step: stepNumber(ahead),
+          of: ahead.stepNames.length,
+          since: ahead.startedAt ?? ahead.createdAt,
+          federationId: ahead.federationId,
+          spokeId: ahead.spokeId,
+        }
+        : null,
+      nextAttemptAt: job.state === "queued" ? queuePosition?.nextAttemptAt ?? null : null,
+      notes: readOperationNotes(job),
+      createdAt: job.createdAt,
+      startedAt: job.startedAt,
+      finishedAt: job.finishedAt,
+    },
+  };
 }
 
 /** Returns the job's last failure. If a retry is pending, the hint says that the operation continues automatically. */
@@ -175,7 +190,7 @@ export function readOperationNotes({ progress }: Pick<Job, "progress">): string[
   return Array.isArray(progress.notes) ? progress.notes.map(String) : [];
 }
 
-function stepNumber({ state, stepNames, finishedSteps }: Job): number {
+function stepNumber({ state, stepNames, finishedSteps }: JobProgress): number {
   if (state === "queued") return 0;
   const done = state === "succeeded" || state === "cancelled" ? 0 : 1;
   return Math.min(stepNames.length, finishedSteps.length + done);

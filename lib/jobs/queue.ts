@@ -32,7 +32,22 @@ export interface JobQueuePosition {
 
 /** The maximum number of past runs whose median duration is used as the estimate. */
 const MAX_SAMPLES = 50;
-const KINDS_NEEDING_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
+export const KINDS_NEEDING_HUB: readonly string[] = Object.values(OPERATIONS)
+  .filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
+
+/** An SQL condition for jobs whose next step waits for a cluster. Nobody knows when the cluster recovers. Can be null. */
+export const waitsForClusterCondition = sql<boolean | null>`(failure ->> 'code' = any(${
+  sqlTexts(CLUSTER_UNAVAILABLE_CODES)
+}) and failure ->> 'step' <> all(finished_steps))`;
+
+/** Returns an SQL expression for the median duration in seconds of past runs of this kind. */
+export function selectMedianDuration(kind: RawBuilder<string>): RawBuilder<number | null> {
+  return sql`(select percentile_cont(0.5) within group (order by took) from (
+    select extract(epoch from finished_at - started_at) as took from jobs
+    where jobs.kind = ${kind} and state = 'succeeded' and visible
+    order by finished_at desc limit ${sql.lit(MAX_SAMPLES)}
+  ) as past)`;
+}
 
 /**
  * Planning this query takes longer than running it. PostgreSQL plans a prepared query only once if its parameters do not
@@ -58,20 +73,12 @@ const selectQueuePositions = prepareQuery((_, { ids }: { readonly ids: readonly 
     select id, kind, state, seq, spoke_id, started_at, failure, finished_steps, id from wanted where lane is null
   ),
   usual as (
-    select kind, (select percentile_cont(0.5) within group (order by took) from (
-      select extract(epoch from finished_at - started_at) as took from jobs
-      where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${
-    sql.lit(MAX_SAMPLES)
-  }
-    ) as past) as seconds
+    select kind, ${selectMedianDuration(sql`kinds.kind`)} as seconds
     from (select distinct kind from live) as kinds
   ),
   timed as (
     select live.*, case
-      -- unknown, because nobody knows when the cluster recovers
-      when failure ->> 'code' = any(${
-    sqlTexts(CLUSTER_UNAVAILABLE_CODES)
-  }) and failure ->> 'step' <> all(finished_steps) then null
+      when ${waitsForClusterCondition} then null
       when state = 'running' and seconds is not null -- greatest() ignores nulls
       then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
     from live join usual using (kind)
@@ -190,7 +197,7 @@ function sqlTexts(texts: readonly string[]): RawBuilder<string[]> {
   return sql`array[${sql.join(texts.map((text) => sql.lit(text)))}]::text[]`;
 }
 
-async function readJobsById(rows: RowQueries, ids: readonly string[]): Promise<Map<string, Job>> {
+export async function readJobsById(rows: RowQueries, ids: readonly string[]): Promise<Map<string, Job>> {
   if (ids.length === 0) return new Map();
   const found: JobRow[] = await rows.selectFrom("jobs").selectAll().where("id", "in", [...new Set(ids)]).execute();
   return new Map(found.map((row) => [row.id, toJob(row)]));

@@ -1,5 +1,5 @@
 /** Stores jobs in the database: enqueues, lists and cancels them. lib/scheduler runs them. */
-import { type Insertable, type Selectable, sql, type SqlBool } from "kysely";
+import { type Selectable, sql, type SqlBool } from "kysely";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import {
@@ -9,10 +9,8 @@ import {
   readPage,
   withPageItems,
 } from "#lib/drivers/db/pages.ts";
-import { prepareQuery } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
-import { formatCurrentTrace } from "#lib/base/work-context.ts";
-import { createId } from "#lib/base/ids.ts";
+import { buildJobRow, insertJobRow } from "#lib/jobs/insert.ts";
 import { jobSummaryColumns } from "#lib/jobs/summary-columns.ts";
 import { type FailureReport, isFinalJobState, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
 import { waitForTurn } from "#lib/jobs/turns.ts";
@@ -27,13 +25,11 @@ interface OperationFilter extends ListPageRequest {
   readonly spokeIds?: readonly string[];
 }
 
-const WAITING_LABEL = "Waiting to start";
-
 /** Enqueues the job. If a queued or running job has the same dedupe key, returns that job and adds nothing. */
 export async function enqueueJob(tx: Tx, requester: Requester, job: NewJob): Promise<Job> {
   tx.wakes.add("jobs");
   for (;;) {
-    const row = await insertJob(tx, requester, job);
+    const [row] = await insertJobRow(tx, buildJobRow(requester, job));
     if (row && job.turn) await waitForTurn(tx, row, job.turn);
     if (row) return toJob(row);
     // Between the insert and this query, the existing job may end. In that case the next insert succeeds.
@@ -41,39 +37,6 @@ export async function enqueueJob(tx: Tx, requester: Requester, job: NewJob): Pro
       .where("state", "in", ["queued", "running"]).executeTakeFirst();
     if (live) return toJob(live);
   }
-}
-
-const insertJobRow = prepareQuery((rows, { runAt, ...row }: Insertable<Schema["jobs"]>) =>
-  rows.insertInto("jobs").values({ ...row, runAt: runAt ?? sql<Date>`wheelwright_now()` }).onConflict((conflict) =>
-    conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
-      .doNothing()
-  ).returningAll()
-);
-
-async function insertJob(tx: Tx, requester: Requester, job: NewJob): Promise<JobRow | undefined> {
-  const { kind } = job;
-  const [row] = await insertJobRow(tx, {
-    id: createId("op"),
-    kind: kind.kind,
-    visible: kind.visible,
-    lane: job.lane,
-    federationId: job.federationId,
-    spokeId: job.spokeId,
-    runAt: job.runAt,
-    timeLimitMs: kind.timeLimit,
-    plan: kind.plan,
-    stepNames: kind.steps.map((step) => step.name),
-    label: WAITING_LABEL,
-    payload: JSON.stringify(job.payload ?? {}),
-    dedupeKey: job.dedupeKey ?? null,
-    requesterId: requester.userId,
-    requesterEmail: requester.email,
-    requesterIp: requester.ip,
-    requesterAgent: requester.userAgent,
-    requesterToken: requester.tokenPrefix,
-    trace: kind.repeatEvery === undefined ? formatCurrentTrace() : null, // otherwise one trace would grow forever
-  });
-  return row;
 }
 
 export async function findJob(rows: RowQueries, id: string): Promise<Job | null> {

@@ -9,15 +9,16 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { createSpokeInputs, type SpokeInputColumns } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
-import { recordOperation } from "#lib/changes/record.ts";
+import { startOperation } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
+import { canSeeObject } from "#lib/domains/federations/viewer.ts";
 import { findStoredReply, type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import { createId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { toStreamOperation } from "#lib/jobs/operation.ts";
+import { describeNewOperation, toStreamOperation } from "#lib/jobs/operation.ts";
 import { applyDefaults, type DesiredSpoke } from "#lib/domains/spokes/defaults.ts";
 import { requireVerifiedDomain } from "#lib/domains/spokes/domain-verification.ts";
 import {
@@ -28,7 +29,7 @@ import {
 } from "#lib/domains/spokes/domains.ts";
 import { isDomainInUse, lockDomains } from "#lib/domains/spokes/names.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
-import { showListedSpokes } from "#lib/domains/spokes/show.ts";
+import { toSpokeRecord } from "#lib/domains/spokes/show.ts";
 import {
   createDefaultSpokeExtras,
   insertSpoke,
@@ -109,10 +110,10 @@ export async function createSpoke(
         createdBy: actor.userId,
       };
     });
-    const job = await recordNewSpoke(tx, actor, row, plan?.auditExtras(row));
-    const found = { ...row, ...createDefaultSpokeExtras(row), busy: false, renamed: false };
-    const [record] = await showListedSpokes(tx, actor, [found], [job]);
-    return record!;
+    const { enqueued, recorded } = startNewSpoke(tx, actor, row, plan?.auditExtras(row));
+    const describeJob = async () => describeNewOperation(tx, await enqueued, (job) => canSeeObject(actor, job));
+    const [operation] = await Promise.all([describeJob(), recorded]);
+    return toSpokeRecord(actor, { ...row, ...createDefaultSpokeExtras(row) }, [], operation);
   };
   return await runInHubQueue(federation.id, () => runIdempotently(app.db, key, create));
 }
@@ -184,10 +185,22 @@ export async function recordNewSpoke(
   tx: Tx,
   requester: Requester,
   spoke: SpokeRow,
-  { metadata: more, otherEntries: others = [] }: NewSpokeAuditData = {},
+  data?: NewSpokeAuditData,
 ): Promise<Job> {
+  const { enqueued, recorded } = startNewSpoke(tx, requester, spoke, data);
+  const [job] = await Promise.all([enqueued, recorded]);
+  return job;
+}
+
+/** Does the same as `recordNewSpoke`, but returns the job as soon as it is stored. */
+function startNewSpoke(
+  tx: Tx,
+  requester: Requester,
+  spoke: SpokeRow,
+  { metadata: more, otherEntries: others = [] }: NewSpokeAuditData = {},
+) {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
-  return await recordOperation(tx, requester, buildSpokeJob(spoke, "provision"), (job) => ({
+  return startOperation(tx, requester, buildSpokeJob(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
       ...buildSpokeSubject(spoke),

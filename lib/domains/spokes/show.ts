@@ -6,7 +6,6 @@ import { type ListPage, type ListPageRequest, withPageItems } from "#lib/drivers
 import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
 import { findVisibleHub } from "#lib/domains/federations/access.ts";
 import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
-import type { Job } from "#lib/jobs/job.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { readCurrentOperations } from "#lib/jobs/store.ts";
@@ -37,28 +36,37 @@ export async function showSpokes(
   );
 }
 
-/** Converts spoke rows to API records. `newJobs` contains the jobs that the caller just enqueued for these spokes. */
+/** Converts spoke rows to API records. */
 export async function showListedSpokes(
   rows: RowQueries,
   viewer: Viewer,
   spokes: readonly ListedSpoke[],
-  newJobs: readonly Job[] = [],
 ): Promise<SpokeRecord[]> {
   const [jobs, former] = await Promise.all([
     readCurrentOperations(rows, spokes.filter(({ busy }) => busy).map(({ id }) => id)),
     listFormerDomains(rows, spokes.filter(({ renamed }) => renamed).map(({ id }) => id)),
   ]);
-  const operations = await describeOperations(rows, [...jobs.values(), ...newJobs], (job) => canSeeObject(viewer, job));
+  const operations = await describeOperations(rows, [...jobs.values()], (job) => canSeeObject(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
-  return spokes.map((row) => ({
+  return spokes.map((row) => toSpokeRecord(viewer, row, former.get(row.id) ?? [], bySpoke.get(row.id) ?? null));
+}
+
+/** Converts a spoke's row, former domains and current operation to an API record. */
+export function toSpokeRecord(
+  viewer: Viewer,
+  row: ListedSpoke,
+  formerDomains: SpokeRecord["formerDomains"],
+  operation: SpokeRecord["operation"],
+): SpokeRecord {
+  return {
     ...row,
-    formerDomains: former.get(row.id) ?? [],
+    formerDomains,
     url: formatSpokeUrl({ https: row.https, host: row.domain, ...(row.port !== null && { port: row.port }) }),
     moodleVersion: row.lmsVersion,
     from: row.copyOf === null ? null : { spokeId: row.copyOf, backupId: row.fromBackup! },
     status: row.state,
-    ...hideOperatorDetails(viewer, { stateReason: row.stateReason, operation: bySpoke.get(row.id) ?? null }),
-  }));
+    ...hideOperatorDetails(viewer, { stateReason: row.stateReason, operation }),
+  };
 }
 
 /** Finds the spokes in one hub or in all hubs that the viewer can see. */
