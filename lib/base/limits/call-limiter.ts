@@ -108,8 +108,8 @@ interface Slots {
 }
 
 function createSlots({ concurrency, rate }: CallLimits): Slots {
-  // Each slot that is passed on increases bottleneck's reservoir by one, so that one waiting call starts.
-  const queue = adjust(new Bottleneck({ reservoir: 0 }));
+  // Created when a call has to wait, because creating it takes longer than most calls' statements.
+  let queue: Bottleneck | undefined;
   let running = 0, allowed = rate?.burst ?? Infinity, waiting = 0, passed = 0, timer: NodeJS.Timeout | undefined;
 
   function take(): boolean {
@@ -130,13 +130,18 @@ function createSlots({ concurrency, rate }: CallLimits): Slots {
     }, INCREASE_INTERVAL).unref(); // lets the process exit
   }
 
+  /** Starts bottleneck. Each slot that is passed on increases its reservoir by one, so that one waiting call starts. */
+  function openQueue(): Bottleneck {
+    return queue ??= adjust(new Bottleneck({ reservoir: 0 }));
+  }
+
   /** Takes free slots for waiting calls, once bottleneck has sorted all of them into its queue, which takes a moment. */
   function passOn(): void {
     if (waiting <= passed || running >= concurrency || allowed <= 0) return;
-    if (queue.queued() < waiting) return void setImmediate(passOn);
+    if (openQueue().queued() < waiting) return void setImmediate(passOn);
     if (!take()) return;
     passed++;
-    void queue.incrementReservoir(1).then(passOn);
+    void openQueue().incrementReservoir(1).then(passOn);
   }
 
   function leave(): void {
@@ -148,7 +153,7 @@ function createSlots({ concurrency, rate }: CallLimits): Slots {
     async enter(signals, priority) {
       if (waiting === 0 && take()) return;
       waiting++;
-      const turn = queue.schedule({ priority }, () => {
+      const turn = openQueue().schedule({ priority }, () => {
         waiting--;
         passed--;
         passOn();
