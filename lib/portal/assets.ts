@@ -216,20 +216,20 @@ overflow-wrap:anywhere}.list>li+li{border-top:1px solid var(--line)}.list>li:hov
 45%,transparent)}.list .name{display:grid;min-width:0;font-size:.9375rem;font-weight:600}.list .name a{color:var(--ink);
 text-decoration:none}.list .name a:hover{text-decoration:underline}.list .cover:after{content:"";position:absolute;inset:0}
 .list .cover:focus-visible{outline:none}.list>li:has(.cover:focus-visible){outline:2px solid var(--accent);outline-offset:-2px;
-border-radius:var(--round-small)}.list .above{position:relative;z-index:1}.tiny{font-size:var(--tiny);font-weight:400}.small{
-font-size:var(--small)}.number{font-variant-numeric:tabular-nums;white-space:nowrap}.scroll{position:relative;overflow-x:auto;
-border:1px solid var(--line);border-radius:var(--round);background:var(--surface)}.panel .scroll{border-radius:var(--round-small)}
-table{border-collapse:collapse;width:100%;font-size:var(--small)}th{text-align:start;font-size:var(--tiny);font-weight:600;
-color:var(--ink-soft);background:var(--sunken);white-space:nowrap}th,td{padding:.55rem var(--s4);vertical-align:top}tbody
-tr+tr td{border-top:1px solid var(--line)}time{font-variant-numeric:tabular-nums}.pager{margin:0}.list .progress{min-width:0}
-.spokes>li>.small{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden}.list>li>.badge{justify-self:end}
-.hubs>li{grid-template-columns:minmax(10rem,3fr) minmax(0,4fr) auto minmax(7.5rem,auto)}.spokes>li{grid-template-columns:auto
-minmax(10rem,3fr) minmax(0,3fr) minmax(7.5rem,auto)}.spokes>li:not(:has(input)){grid-template-columns:minmax(10rem,3fr) minmax(0,3fr)
-minmax(7.5rem,auto)}.plain>li{grid-template-columns:minmax(10rem,2fr) minmax(0,3fr) minmax(7.5rem,auto)}.panel .list{border:0;
-margin:calc(-1 * var(--s3)) calc(-1 * var(--s4));border-radius:0}.marks{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center}
-.bulk{align-items:center}.bulk .field{flex:0 1 auto;display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2)}.bulk select{
-width:auto}form:not(:has(.spokes>li))>.bulk{display:none}form:not(:has(:is(.spokes,.bulk) [name]:checked)) .bulk>:not(label){
-visibility:hidden}.bulk label.small{display:flex;gap:var(--s2);align-items:center;min-height:2.5rem}.bulk label.small:has([hidden]){
+border-radius:var(--round-small)}.list .above{position:relative;z-index:1}.list a.above{text-decoration:underline}.tiny{
+font-size:var(--tiny);font-weight:400}.small{font-size:var(--small)}.number{font-variant-numeric:tabular-nums;white-space:nowrap}
+.scroll{position:relative;overflow-x:auto;border:1px solid var(--line);border-radius:var(--round);background:var(--surface)}
+.panel .scroll{border-radius:var(--round-small)}table{border-collapse:collapse;width:100%;font-size:var(--small)}th{text-align:start;
+font-size:var(--tiny);font-weight:600;color:var(--ink-soft);background:var(--sunken);white-space:nowrap}th,td{padding:.55rem
+var(--s4);vertical-align:top}tbody tr+tr td{border-top:1px solid var(--line)}time{font-variant-numeric:tabular-nums}.pager{
+margin:0}.list .progress{min-width:0}.spokes>li>.small{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;
+overflow:hidden}.list>li>.badge{justify-self:end}.hubs>li{grid-template-columns:minmax(10rem,3fr) minmax(0,4fr) auto minmax(7.5rem,auto)}
+.spokes>li{grid-template-columns:auto minmax(10rem,3fr) minmax(0,3fr) minmax(7.5rem,auto)}.spokes>li:not(:has(input)){grid-template-columns:minmax(10rem,3fr)
+minmax(0,3fr) minmax(7.5rem,auto)}.plain>li{grid-template-columns:minmax(10rem,2fr) minmax(0,3fr) minmax(7.5rem,auto)}.panel
+.list{border:0;margin:calc(-1 * var(--s3)) calc(-1 * var(--s4));border-radius:0}.marks{display:flex;flex-wrap:wrap;gap:var(--s2);
+align-items:center}.bulk{align-items:center}.bulk .field{flex:0 1 auto;display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2)}
+.bulk select{width:auto}form:not(:has(.spokes>li))>.bulk{display:none}form:not(:has(:is(.spokes,.bulk) [name]:checked)) .bulk>
+:not(label){visibility:hidden}.bulk label.small{display:flex;gap:var(--s2);align-items:center;min-height:2.5rem}.bulk label.small:has([hidden]){
 display:none}@media(max-width:44rem){.hubs>li,.plain>li{grid-template-columns:minmax(0,1fr) auto}.spokes>li{grid-template-columns:auto
 minmax(0,1fr) auto}.spokes>li:not(:has(input)){grid-template-columns:minmax(0,1fr) auto}.list>li>:nth-last-child(1){grid-row:1;
 grid-column:-2}.list>li>.progress,.list>li>.small,.list>li>.marks{grid-column:1 / -1}.spokes>li:has(input)>.progress,.spokes>
@@ -292,14 +292,15 @@ dd{font-size:var(--small)}#restoring .icon{vertical-align:-.2em}@media(max-width
 auto}.timeline li>.badge{grid-row:1;grid-column:2}}.reason{white-space:pre-line;overflow-wrap:anywhere;flex-basis:100%}.signed{
 list-style:none;padding:0;display:grid;gap:var(--s3);font-size:var(--small)}.signed li{display:grid;grid-template-columns:1.15rem
 minmax(0,1fr);gap:var(--s3);overflow-wrap:anywhere}.signed .icon{margin-top:.1rem}.signed.cross .icon{color:var(--bad)}.signed.done
-.icon{color:var(--good)}#destroy,#abandon{border-color:var(--bad)}.chart{margin:0;display:grid;grid-template-columns:auto minmax(0,1fr);column-gap:var(--s2)}.chart .plot{display:grid;align-content:space-between;
-justify-items:end;font-size:var(--tiny);line-height:1;color:var(--ink-soft)}.chart>svg{width:100%;height:9rem;overflow:visible}
-.chart path{fill:none;vector-effect:non-scaling-stroke}.chart .grid{stroke:var(--line)}.chart .line{stroke:var(--accent);
-stroke-width:2;stroke-linejoin:round}.chart .second{stroke:var(--ink);stroke-dasharray:5 4}.chart figcaption,.chart .legend{
-grid-column:2;display:flex;flex-wrap:wrap;gap:var(--s1) var(--s4);color:var(--ink-soft)}.chart figcaption{justify-content:space-between;
-margin-top:var(--s2)}.chart .legend{list-style:none;padding:0;margin:0}.chart .legend li{display:flex;align-items:center;
-gap:var(--s2)}.chart .legend svg{width:1.5rem;height:.5rem}.periods{display:flex;gap:var(--s4)}.periods [aria-current]{color:var(--ink);
-font-weight:600;text-decoration:none}#usage{grid-template-columns:minmax(0,1fr)}#usage td{white-space:nowrap}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
+.icon{color:var(--good)}#destroy,#abandon{border-color:var(--bad)}.usage-chart{margin:0;display:grid;grid-template-columns:auto minmax(0,1fr);column-gap:var(--s2)}.usage-chart .plot{display:grid;
+align-content:space-between;justify-items:end;font-size:var(--tiny);line-height:1;color:var(--ink-soft)}.usage-chart>svg{
+width:100%;height:9rem;overflow:visible}.usage-chart path{fill:none;vector-effect:non-scaling-stroke}.usage-chart .grid{
+stroke:var(--line)}.usage-chart .line{stroke:var(--accent);stroke-width:2;stroke-linejoin:round}.usage-chart .second{stroke:var(--ink);
+stroke-dasharray:5 4}.usage-chart figcaption,.usage-chart .legend{grid-column:2;display:flex;flex-wrap:wrap;gap:var(--s1)
+var(--s4);color:var(--ink-soft)}.usage-chart figcaption{justify-content:space-between;margin-top:var(--s2)}.usage-chart .legend{
+list-style:none;padding:0;margin:0}.usage-chart .legend li{display:flex;align-items:center;gap:var(--s2)}.usage-chart .legend
+svg{width:1.5rem;height:.5rem}.periods{display:flex;gap:var(--s4)}.periods [aria-current]{color:var(--ink);font-weight:600;
+text-decoration:none}#usage{grid-template-columns:minmax(0,1fr)}#usage td{white-space:nowrap}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
 min-width:0;overflow-wrap:anywhere}.event-list .foot{display:flex;flex-wrap:wrap;gap:0 var(--s4);align-items:baseline}.event-list
 details[open]{flex-basis:100%}.event-list summary{font-size:var(--tiny);color:var(--ink-soft);padding:.1rem 0}.event-list
 .more{display:grid;gap:var(--s3);padding:var(--s2) 0}.event-list .badge{vertical-align:.1em}.event-list .what a{color:inherit;

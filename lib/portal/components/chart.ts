@@ -21,7 +21,7 @@ interface LineChart {
 export function lineChart({ title, times, lines }: LineChart): Markup {
   const first = Date.parse(times[0]!), span = Math.max(1, Date.parse(times.at(-1)!) - first);
   const positions = times.map((time) => round(100 * (Date.parse(time) - first) / span));
-  return markup`<figure class="chart"><div class="plot" aria-hidden="true"><span>100%</span><span>50%</span><span>0%</span></div>
+  return markup`<figure class="usage-chart"><div class="plot" aria-hidden="true"><span>100%</span><span>50%</span><span>0%</span></div>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${title}. ${
     lines.map(describeLine).join(". ")
   }">

@@ -84,8 +84,8 @@ export function bulkPreviewView({ action, values, preview, warning, submission }
       }${
         cannot.length === 0
           ? ""
-          : ui.panel("Spokes that cannot", spokeTable("Spokes that cannot", cannot), { id: "cannot" })
-      }${can.length === 0 ? "" : ui.panel("Spokes that can", spokeTable("Spokes that can", can), { id: "can" })}</div>${
+          : ui.panel("Spokes that cannot", spokeTable("List of spokes that cannot", cannot), { id: "cannot" })
+      }${can.length === 0 ? "" : ui.panel("Spokes that can", spokeTable("List of spokes that can", can), { id: "can" })}</div>${
         possible === 0
           ? ui.panel("Nothing to start", markup`<p>${cancelLink(values)}</p>`, { id: "start" })
           : ui.panel("Start", startForm({ action, values, preview, submission }), { id: "start" })

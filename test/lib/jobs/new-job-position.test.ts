@@ -44,6 +44,7 @@ test("returns position 1 and no estimate for the first job of its kind", async (
     waitingFor: null,
     nextAttemptAt: null,
     hubState: null,
+    waitsForTurn: false,
   });
 });
 

@@ -23,7 +23,7 @@ test.after(async ({ scene, names }) => {
 const FIELDS = [
   ...fieldsWith(spokeFields, "shown"),
   ...["formerDomains", "url", "moodleVersion", "from", "status", "operation", "createdAt", "updatedAt", "readyAt"],
-  ...["observedAt", "drift"],
+  ...["observedAt", "lastFailedAt", "drift"],
 ];
 
 test("POST answers 201 with the provisioning spoke, all fields and its location", async ({ scene }) => {
