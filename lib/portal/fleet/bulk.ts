@@ -85,7 +85,9 @@ export function bulkPreviewView({ action, values, preview, warning, submission }
         cannot.length === 0
           ? ""
           : ui.panel("Spokes that cannot", spokeTable("List of spokes that cannot", cannot), { id: "cannot" })
-      }${can.length === 0 ? "" : ui.panel("Spokes that can", spokeTable("List of spokes that can", can), { id: "can" })}</div>${
+      }${
+        can.length === 0 ? "" : ui.panel("Spokes that can", spokeTable("List of spokes that can", can), { id: "can" })
+      }</div>${
         possible === 0
           ? ui.panel("Nothing to start", markup`<p>${cancelLink(values)}</p>`, { id: "start" })
           : ui.panel("Start", startForm({ action, values, preview, submission }), { id: "start" })
