@@ -12,6 +12,8 @@ export interface JobRun<Progress extends SharedProgress = SharedProgress, Payloa
   readonly job: Job<Progress, Payload>;
   /** Aborts when the step must stop: the step timed out, or the job was cancelled, requeued or taken over. */
   readonly signal: AbortSignal;
+  /** Aborted when the replica shuts down. A step that runs for long then ends; the job is requeued. */
+  readonly leaving: AbortSignal;
   readonly log: Log;
   /** Throws if this replica no longer holds the job. Call it right before any action that cannot be undone. */
   throwIfStopped(): void;

@@ -56,11 +56,18 @@ export function startRun(options: RunnerOptions, handler: JobHandler, claimed: J
   const heldJob = createHeldJob(options.db, claimed, lease, log);
   const clock = createStepClock(handler.kind, claimed);
   const progress = createProgressReporter(claimed.label, writeProgress);
-  let isLeaving = false;
+  const leave = new AbortController();
   let hasEnded = false;
 
   const run = createRun(
-    { heldJob, log, signal: stop.signal, timeLeft: clock.timeLeft, showProgress: progress.show },
+    {
+      heldJob,
+      log,
+      signal: stop.signal,
+      leaving: leave.signal,
+      timeLeft: clock.timeLeft,
+      showProgress: progress.show,
+    },
     () => hasEnded,
   );
 
@@ -89,13 +96,13 @@ export function startRun(options: RunnerOptions, handler: JobHandler, claimed: J
   }
 
   async function runStep(step: StepPlan): Promise<void> {
-    if (isLeaving) throw new ReplicaDrainingError();
+    leave.signal.throwIfAborted();
     stop.signal.throwIfAborted();
     progress.startStep(step.label);
     await runWithTimeout(step, clock.startStep(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
     // Uses a transaction during a shutdown, because only a transaction wakes other replicas to poll the queue.
-    const job = !isLeaving && canEndInOneStatement(handler, heldJob.job, step.name)
+    const job = !leave.signal.aborted && canEndInOneStatement(handler, heldJob.job, step.name)
       ? await heldJob.advanceInOneStatement((rows, before) => endJobInOneStatement(rows, before, step.name))
       : await heldJob.advance((tx, before) => finishStep(tx, handler, before, step.name));
     if (job.cancelRequestedAt && job.state === "running") stop.abort(new RunCancelledError());
@@ -134,13 +141,15 @@ export function startRun(options: RunnerOptions, handler: JobHandler, claimed: J
       runTraced,
     ),
     stop: (reason) => stop.abort(reason),
-    stopAfterStep: () => void (isLeaving = true),
+    stopAfterStep: () => leave.abort(new ReplicaDrainingError()),
   };
 }
 
 /** Creates the run that is passed to each step. After `hasEnded` returns true, its steps can no longer write. */
 function createRun(
-  { heldJob, ...rest }: Pick<JobRun, "log" | "signal" | "timeLeft" | "showProgress"> & { readonly heldJob: HeldJob },
+  { heldJob, ...rest }: Pick<JobRun, "log" | "signal" | "leaving" | "timeLeft" | "showProgress"> & {
+    readonly heldJob: HeldJob;
+  },
   hasEnded: () => boolean,
 ): JobRun {
   function throwIfStopped(): void {

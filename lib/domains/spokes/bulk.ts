@@ -68,7 +68,7 @@ export async function requestBulkAction(app: App, actor: Actor, input: BulkActio
       // Skips spokes that were just removed. A fault that does not concern a single spoke ends the whole request.
       if (!(error instanceof Fault)) throw error;
       if (error.kind === "missing") continue;
-      if (error.code === "access_changed" && accepted.size > 0) throw accessChangedFault(accepted.size);
+      if (error.code === "access_changed") throw accepted.size > 0 ? accessChangedFault(accepted.size) : error;
       const isDown = error.kind === "unavailable";
       if (!Object.hasOwn(SPOKE_FAULTS, error.kind) || isDown && accepted.size === 0) throw error;
       refused.set(id, error);

@@ -4,6 +4,7 @@
  * spread over the minute: a spoke's ID determines its second. A failed request is repeated before the minute counts.
  */
 import type { App } from "#lib/app.ts";
+import { runCancellable } from "#lib/base/cancellation.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import {
   decidePageResult,
@@ -46,6 +47,8 @@ export function probeSitesHandler(app: App, pace: ProbePace = PROBE_PACE): JobHa
 interface Probing {
   readonly app: App;
   readonly run: JobRun;
+  /** Aborted when the run ends, or when the replica shuts down. */
+  readonly signal: AbortSignal;
   readonly pace: ProbePace;
   readonly readIngressAddresses: IngressAddressReader;
   /** The results that are not stored yet. */
@@ -55,8 +58,20 @@ interface Probing {
 }
 
 export async function probeSites(app: App, run: JobRun, pace: ProbePace): Promise<void> {
-  const readIngressAddresses = createIngressAddressReader(app, run);
-  const probing: Probing = { app, run, pace, readIngressAddresses, results: [], pending: new Set() };
+  const readIngressAddresses = createIngressAddressReader(app, run), results: ProbeResult[] = [];
+  try {
+    await runCancellable(
+      [run.signal, run.leaving],
+      null,
+      (signal) => probeUntilEnd({ app, run, signal, pace, readIngressAddresses, results, pending: new Set() }),
+    );
+  } finally {
+    if (!run.signal.aborted) await saveResults({ app, run, results });
+  }
+}
+
+async function probeUntilEnd(probing: Probing): Promise<void> {
+  const { app, run, signal, pace } = probing;
   const until = performance.now() + pace.jobMs, rounds: Promise<void>[] = [];
   for (let last = 0, nextSave = 0; performance.now() < until;) {
     const now = await app.db.now(), minute = Math.floor(now.getTime() / MINUTE) * MINUTE;
@@ -64,7 +79,7 @@ export async function probeSites(app: App, run: JobRun, pace: ProbePace): Promis
       last = minute;
       rounds.push(
         probeOnce(probing, now).catch((error) => {
-          if (!run.signal.aborted) run.log.warn("Cannot request the login pages of sites in this minute", { error });
+          if (!signal.aborted) run.log.warn("Cannot request the login pages of sites in this minute", { error });
         }),
       );
     }
@@ -72,15 +87,14 @@ export async function probeSites(app: App, run: JobRun, pace: ProbePace): Promis
       nextSave = performance.now() + pace.saveMs;
       await saveResults(probing);
     }
-    await sleep(Math.min(SECOND, pace.saveMs, minute + MINUTE - now.getTime()), run.signal);
+    await sleep(Math.min(SECOND, pace.saveMs, minute + MINUTE - now.getTime()), signal);
   }
   await Promise.all(rounds);
-  await saveResults(probing);
 }
 
 /** Requests each login page once, spread over the minute that contains `now`. */
 async function probeOnce(probing: Probing, now: Date): Promise<void> {
-  const { app, run, pace, results, pending } = probing, began = performance.now();
+  const { app, signal, pace, results, pending } = probing, began = performance.now();
   const minute = new Date(Math.floor(now.getTime() / MINUTE) * MINUTE), elapsed = now.getTime() - minute.getTime();
   const spokes = await readProbedSpokes(app.db.rows);
   const due = spokes.filter((spoke) => shouldPageWork(spoke) && spoke.host !== null && !pending.has(spoke.id));
@@ -90,7 +104,7 @@ async function probeOnce(probing: Probing, now: Date): Promise<void> {
   for (const { id } of due) pending.add(id);
   await Promise.all(due.map(async (spoke) => {
     try {
-      await sleep(Math.max(0, secondOf(spoke.id, pace.spreadMs) - elapsed), run.signal);
+      await sleep(Math.max(0, secondOf(spoke.id, pace.spreadMs) - elapsed), signal);
       const start = new Date(now.getTime() + performance.now() - began);
       const result = await requestTwice(probing, spoke);
       results.push({ spokeId: spoke.id, minute, host: spoke.host, result, began: start });
@@ -104,24 +118,27 @@ async function probeOnce(probing: Probing, now: Date): Promise<void> {
 async function requestTwice(probing: Probing, spoke: ProbedSpoke): Promise<PageResult> {
   const first = await requestLoginPage(probing, spoke);
   if (first.kind === "works") return first;
-  await sleep(probing.pace.repeatMs, probing.run.signal);
+  await sleep(probing.pace.repeatMs, probing.signal);
   return await requestLoginPage(probing, spoke);
 }
 
-async function requestLoginPage({ app, run, readIngressAddresses }: Probing, spoke: ProbedSpoke): Promise<PageResult> {
+async function requestLoginPage(
+  { app, run, signal, readIngressAddresses }: Probing,
+  spoke: ProbedSpoke,
+): Promise<PageResult> {
   const { host, https, port } = spoke;
   const url = new URL(`${https ? "https" : "http"}://${host}${port === null ? "" : `:${port}`}${LOGIN_PAGE_PATH}`);
   const page = { url, marker: LOGIN_PAGE_MARKER, readIngressAddresses: () => readIngressAddresses(spoke) };
   try {
-    return decidePageResult(await app.sitePages.request(page, run.signal));
+    return decidePageResult(await app.sitePages.request(page, signal));
   } catch (error) {
-    run.signal.throwIfAborted();
+    signal.throwIfAborted();
     run.log.error("A request for a login page failed unexpectedly", { spoke: spoke.id, error });
     return { kind: "unknown" };
   }
 }
 
-async function saveResults({ app, run, results }: Probing): Promise<void> {
+async function saveResults({ app, run, results }: Pick<Probing, "app" | "run" | "results">): Promise<void> {
   while (results.length > 0) {
     const batch = results.splice(0, BATCH);
     const kinds = await run.write((tx) => saveProbeResults(tx, batch));

@@ -74,7 +74,7 @@ export async function checkCluster(app: App, run: JobRun, name: string, pace: Sw
       unhealthy: new Map(),
       recheck: new Set<string>(),
     };
-    return await runCancellable([run.signal], null, (signal) => follow(watched, count, signal));
+    return await runCancellable([run.signal, run.leaving], null, (signal) => follow(watched, count, signal));
   }
   const list: ClusterCheck["list"] = async (kind, take) => void await readPages(site.cluster, run, kind, pace, take);
   await checkSpokes(site, await readSpokesToCheck(app.db.rows, name), { list, counted: true });

@@ -56,7 +56,7 @@ for (const [who, viewer, hub] of VIEWERS) {
 test("reads no finished operation for an operator", async ({ explainer }) => {
   const plans = await explainer.explain((rows) => showOverview(rows, OPERATOR, {}));
   const { indexes, scannedTables: walked, lines } = plans.find(({ query }) => query.includes("oldest_wait"))!;
-  assert.equal([indexes, walked], [["jobs_live_of_spoke"], []], lines.join("\n"));
+  assert.equal([indexes, walked], [["jobs_of_state"], []], lines.join("\n"));
 });
 
 test.run();

@@ -90,6 +90,7 @@ export function holderOf(clinic: Clinic, job: Job, fence: string): JobRun {
     job: { ...job, fence },
     signal: CALL.signal,
     log: SILENT_LOG,
+    leaving: new AbortController().signal,
     throwIfStopped: () => {},
     write: (work) => clinic.scene.db.transact(work),
     saveProgress: () => Promise.resolve(),

@@ -11,6 +11,7 @@ import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { lookOnce } from "#test/lib/workers/sweep/checks.ts";
 import { selectRows, updateRows } from "#test/support/rows.ts";
+import { HOUR } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 
 interface Context {
@@ -49,6 +50,7 @@ async function probe({ app }: Pick<Context, "app">, write?: JobRun["write"]): Pr
   const run = {
     signal: new AbortController().signal,
     log: SILENT_LOG,
+    leaving: new AbortController().signal,
     throwIfStopped: () => {},
     write: write ?? ((work) => app.db.transact(work)),
   } as JobRun;
@@ -195,7 +197,7 @@ test("runs on one replica at a time, and continues on another one when it stops"
     ...app.sitePages,
     request: (page, signal) => (requests.push(page.url.host), app.sitePages.request(page, signal)),
   };
-  const pace = { ...QUICK, jobMs: 60_000 };
+  const pace = { ...QUICK, jobMs: HOUR };
   const start = () => openScheduler(app, { handlers: [probeSitesHandler({ ...app, sitePages }, pace)], lanes: 4 });
   const first = await start(), second = await start();
   await until(async () => (await minutesOf(context))["up"] === 1);
@@ -204,6 +206,7 @@ test("runs on one replica at a time, and continues on another one when it stops"
     "select count(*)::int as count from jobs where kind = 'probe-sites' and state = 'running'",
   );
   assert.is(job!.count, 1);
+  await first.drain(HOUR); // ends at once, although the job would run for an hour
   await first.close();
   await scene.db.sql("delete from availability_hours");
   await until(async () => (await minutesOf(context))["up"] === 1, 30_000);

@@ -42,7 +42,10 @@ const isWatch = ({ query }: { query: URLSearchParams }) => query.has("watch");
 async function follow({ between, scene }: Context, app: App, pace = FOLLOWING): Promise<Following> {
   const ending = new AbortController(), begin = between.requests.length, before = await scene.db.now();
   const write: JobRun["write"] = (work) => app.db.transact(work);
-  const run = { signal: ending.signal, log: SILENT_LOG, throwIfStopped: () => {}, write } as JobRun;
+  const run = {
+    ...{ signal: ending.signal, leaving: new AbortController().signal, log: SILENT_LOG, write },
+    throwIfStopped: () => {},
+  } as JobRun;
   const ended = checkCluster(app, run, "default", pace);
   ended.catch(() => {});
   const readings = "select from spokes where state = 'active' and cluster = 'default' and observed_at >= $1";
