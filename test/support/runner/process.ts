@@ -31,7 +31,7 @@ export interface RunnerTimeouts {
   readonly end: number;
 }
 
-const PATIENCE: RunnerTimeouts = { file: 600_000, end: 60_000 };
+const PATIENCE: RunnerTimeouts = { file: 1_500_000, end: 60_000 };
 const OUTPUT_LIMIT = 1_000_000; // characters of a test file's output to keep
 const MARK_LIMIT = 100; // the longest incomplete mark, in characters
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
