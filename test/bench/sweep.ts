@@ -105,6 +105,7 @@ function runOf({ db }: WorkScene, signal: AbortSignal, log: Log): JobRun {
   return {
     job: { payload: { cluster: "default" } },
     signal,
+    leaving: new AbortController().signal,
     log,
     throwIfStopped: () => {},
     write,

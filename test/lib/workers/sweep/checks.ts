@@ -24,6 +24,7 @@ export async function lookOnce(app: App, pace: Partial<SweepPace> = {}, write?: 
   const run = {
     signal: new AbortController().signal,
     log: SILENT_LOG,
+    leaving: new AbortController().signal,
     throwIfStopped: () => {},
     write: write ?? ((work) => app.db.transact(work)),
   } as JobRun;

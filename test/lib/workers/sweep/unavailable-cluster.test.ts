@@ -26,6 +26,7 @@ async function tryToLook({ app }: WorkScene, attempt: number): Promise<ClusterEr
     job: { attempt, payload: { cluster: "default" } },
     signal: new AbortController().signal,
     log: SILENT_LOG,
+    leaving: new AbortController().signal,
     throwIfStopped: () => {},
     write: (work: Parameters<JobRun["write"]>[0]) => app.db.transact(work),
   } as unknown as JobRun;
