@@ -34,7 +34,9 @@ test("rejects a script that imports a missing module", async ({ folder }) => {
 
 test("the portal's script derives the event types from the states, without the model's schemas", () => {
   const quoted = new Set([...portalScript.matchAll(/"(\w+)"/g)].map(([, word]) => word!.toLowerCase()));
-  const states = STREAM_EVENT_TYPES.map((type) => type.replace(/^(?:Spoke|Federation|Rollout)Update/, "").toLowerCase());
+  const states = STREAM_EVENT_TYPES.map((type) =>
+    type.replace(/^(?:Spoke|Federation|Rollout)Update/, "").toLowerCase()
+  );
   assert.equal(states.filter((state) => !quoted.has(state)), []);
   assert.not.match(portalScript, "valibot");
 });
