@@ -36,7 +36,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   scale: { smoke: ["2", "2"] },
   chaos: { smoke: ["--seed", "1", "--rounds", "1", "--hubs", "1"] },
   recovery: { smoke: ["--kills", "1", "--stops", "1"] },
-  rollout: { smoke: ["--spokes", "12", "--hubs", "2"] },
+  rollout: { smoke: ["--spokes", "6", "--hubs", "2"] },
   trial: { smoke: ["--spokes", "5", "--actions", "restart", "--factor", "0.02"] },
 };
 const SMOKE_LIMIT = 300_000; // milliseconds; a benchmark that waits for something that never comes ends with this
