@@ -74,6 +74,8 @@ export const SpokeView = z.object({
   updatedAt: time,
   readyAt: maybeTime,
   observedAt: maybeTime,
+  lastFailedAt: maybeTime,
+  storagePercent: z.number().nullable(),
   drift: z.unknown(),
 });
 

@@ -45,6 +45,8 @@ export function spokeOf(
     updatedAt: row.updated_at,
     readyAt: row.ready_at,
     observedAt: row.observed_at,
+    lastFailedAt: row.last_failed_at,
+    storagePercent: row.storage_percent,
     drift: row.drift,
   };
 }

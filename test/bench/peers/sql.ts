@@ -9,7 +9,8 @@ const COLUMNS =
   spoke.content, spoke.content_mode, spoke.brand, spoke.mail, spoke.copy_of, spoke.from_backup, spoke.image_digest,
   spoke.admin_email, spoke.region, spoke.lms_version, spoke.seed,
   spoke.state, spoke.state_reason, spoke.health, spoke.maintenance, spoke.namespace, spoke.created_at,
-  spoke.updated_at, spoke.ready_at, spoke.observed_at, spoke.drift`;
+  spoke.updated_at, spoke.ready_at, spoke.observed_at, spoke.last_failed_at, spoke.storage_percent,
+  spoke.drift`;
 
 const MINE = "join federation_members as member on member.federation_id = spoke.federation_id and member.user_id";
 const NEWEST = "order by spoke.created_at desc, spoke.id desc";
