@@ -3,7 +3,6 @@
 import type { RolloutDetail } from "#lib/domains/rollouts/views.ts";
 import type { RecordedChange } from "#lib/dev/simulator/store/recorder.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
-import { namespaceOf } from "#test/support/bench/cluster.ts";
 import { queryRows } from "#test/support/bench/query.ts";
 import { withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
@@ -26,7 +25,6 @@ export async function runRolloutTrial({ spokes, hubs, maxUnavailable, print }: R
   try {
     await install(bench, spokes, hubs);
     print(`${spokes} sites in ${hubs} hubs are installed`);
-    const writesBefore = (await bench.cluster.writes()).length;
     const created: RolloutDetail = await ask(bench, "POST", "/api/rollouts", {
       action: "restart",
       selector: { all: true },
@@ -47,7 +45,7 @@ export async function runRolloutTrial({ spokes, hubs, maxUnavailable, print }: R
     await heal();
     await ask(bench, "POST", `/api/rollouts/${created.id}/resume`, {});
     const done = await follow(bench, created.id, "completed", print);
-    const restarts = await countRestarts(bench, writesBefore);
+    const restarts = await countRestarts(bench);
     const atOnce = countUnavailable(await bench.cluster.history("Deployment"));
     print(`completed: ${JSON.stringify(done.counts)}; at most ${atOnce} sites were unavailable at the same time`);
     return [
@@ -115,20 +113,16 @@ async function readShift({ db }: Bench): Promise<number> {
 
 interface RestartedSite {
   readonly name: string;
-  /** How often the cluster accepted a restart. */
   readonly count: number;
 }
 
-async function countRestarts({ cluster }: Bench, skip: number): Promise<RestartedSite[]> {
-  const counts = new Map<string, number>();
-  for (const write of (await cluster.writes()).slice(skip)) {
-    const name = namespaceOf(write);
-    if (write.method !== "PATCH" || !write.changed || write.dryRun || !/\/deployments\/moodle\b/.test(write.path)) {
-      continue;
-    }
-    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].map(([name, count]) => ({ name, count }));
+/** Counts the restarts of each site that succeeded. */
+async function countRestarts({ db }: Bench): Promise<RestartedSite[]> {
+  return await queryRows(
+    db,
+    `select spokes.slug as name, count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id
+     where jobs.kind = 'restart' and jobs.state = 'succeeded' group by spokes.id`,
+  );
 }
 
 /** Returns the largest number of sites whose Deployment was unavailable at the same time after it had been available. */
