@@ -34,8 +34,7 @@ export function runEntryPointAsServer(context: ProgramContext): ProgramRun {
 /** Simulates the script that deletes config.php and all of moodledata. The site's code remains. */
 export function runFileDeletionScript({ world, pod }: ProgramContext): ProgramRun {
   const site = getSimulatedSite(world, pod.metadata.namespace!, pod);
-  const { code } = site.files;
-  return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
+  return { lines: [], exit: 0, done: () => site.changeFiles(({ code }) => code === undefined ? {} : { code }) };
 }
 
 function start(context: ProgramContext, exit: number | null): ProgramRun {
@@ -99,7 +98,6 @@ function install(
   };
   site.saveDatabase(before);
   site.saveFiles({ ...files, upgrading: true });
-  const { installer: _, ...rest } = before;
   return {
     lines: [
       "Syncing Moodle code...",
@@ -118,8 +116,8 @@ function install(
         "mod_lti/privatekey": generateRandomText(40),
         "enrol_lti/lti_13_privatekey": generateRandomText(40),
       };
-      site.saveDatabase({ ...rest, tables: INSTALLED_TABLES, config, secrets });
-      site.saveFiles(files);
+      site.changeDatabase(({ installer: _, ...rest }) => ({ ...rest, tables: INSTALLED_TABLES, config, secrets }));
+      site.changeFiles(({ upgrading: _, ...rest }) => rest);
     },
   };
 }
@@ -185,7 +183,7 @@ export function startExistingSite(
       "Upgrading moodle...",
       `No upgrade needed for the installed version ${release} (${version}).`,
     ];
-    return { lines: [...lines, LAST_LINE], exit, done: () => site.saveFiles(withoutMaintenance(files)) };
+    return { lines: [...lines, LAST_LINE], exit, done: () => site.changeFiles(withoutMaintenance) };
   }
   const needed = REQUIRES[release.split(".").slice(0, 2).join(".")];
   if (needed !== undefined && compare(config.release ?? "", needed) < 0) {
@@ -194,9 +192,6 @@ export function startExistingSite(
   }
   const until = Math.ceil((now + UPGRADE_LOCK_FACTOR * world.delayMs) / 1000);
   site.saveDatabase({ ...database, installer: pod.metadata.uid, config: { ...config, upgraderunning: String(until) } });
-  const { installer: _, ...rest } = database;
-  const { upgraderunning: __, ...settings } = config;
-  const upgraded: SiteDatabase = { ...rest, config: { ...settings, release, version } };
   return {
     lines: [
       ...startLines,
@@ -209,8 +204,11 @@ export function startExistingSite(
     delay: "upgrade",
     ignoresSigterm: true,
     done: () => {
-      site.saveDatabase(upgraded);
-      site.saveFiles(withoutMaintenance(files));
+      site.changeDatabase(({ installer: _, ...rest }) => {
+        const { upgraderunning: __, ...settings } = rest.config ?? {};
+        return { ...rest, config: { ...settings, release, version } };
+      });
+      site.changeFiles(withoutMaintenance);
     },
   };
 }

@@ -22,14 +22,14 @@ type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }, 
 const succeeded = (...lines: string[]): ProgramRun => ({ lines, exit: 0 });
 
 const COMMANDS: Record<string, Command> = {
-  cron: (_, { files, database, saveDatabase }, now) =>
+  cron: (_, { files, database, changeDatabase }, now) =>
     files.maintenance
       ? { lines: ["CLI maintenance mode active, cron execution suspended."], exit: 1 }
       : isUpgradePending(database, files)
       ? { lines: ["Moodle upgrade pending, cron execution suspended."], exit: 1 }
       : {
         ...succeeded("Server Time: now", "Cron run completed correctly", "Cron completed"),
-        done: () => saveDatabase({ ...database, tasksAt: Math.floor(now / SECOND) }),
+        done: () => changeDatabase((database) => ({ ...database, tasksAt: Math.floor(now / SECOND) })),
       },
   maintenance,
   cfg: (text, { database }) => {
@@ -65,7 +65,7 @@ function maintenance(text: string, site: SimulatedSite): ProgramRun {
   return {
     lines: on && maintenance ? [heading] : [heading, done],
     exit: 0,
-    done: () => site.saveFiles({ ...site.files, ...noted, ...(on || off ? { maintenance: on } : {}) }),
+    done: () => site.changeFiles((files) => ({ ...files, ...noted, ...(on || off ? { maintenance: on } : {}) })),
   };
 }
 
@@ -117,20 +117,21 @@ export function runSeedScript(context: ProgramContext): ProgramRun {
     lines: [...changeLines(site.database.accounts?.admin), "seeded"],
     exit: 0,
     delay: "seed",
-    done() {
-      const { accounts = {}, courses: there = [], config: before } = site.database;
-      const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
-      const { brandcolor: _, ...plain } = before ?? {};
-      const config = {
-        ...(changes?.includes("brand") ? plain : before),
-        ...(isRequested("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
-        ...(isRequested("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
-        ...(isRequested("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
-      };
-      const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];
-      const content = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };
-      site.saveDatabase({ ...site.database, ...content, config });
-    },
+    done: () =>
+      site.changeDatabase((database) => {
+        const { accounts = {}, courses: there = [], config: before } = database;
+        const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
+        const { brandcolor: _, ...plain } = before ?? {};
+        const config = {
+          ...(changes?.includes("brand") ? plain : before),
+          ...(isRequested("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
+          ...(isRequested("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
+          ...(isRequested("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
+        };
+        const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];
+        const content = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };
+        return { ...database, ...content, config };
+      }),
   }));
 }
 
@@ -186,11 +187,12 @@ function setPassword(
   return {
     lines: ["account set", "sessions ended", mails ? "mailed" : "not mailed: the site sends no mail", "agreed"],
     exit: 0,
-    done() {
-      const links = (admin.links ?? 0) + (mails ? 1 : 0), { reset: _, ...kept } = admin;
-      const after = { ...kept, password, sessions: 0, links };
-      site.saveDatabase({ ...database, passwordAttempt: FENCE, accounts: { ...accounts, admin: after } });
-    },
+    done: () =>
+      site.changeDatabase((database) => {
+        const { reset: _, links = 0, ...kept } = database.accounts?.admin ?? admin;
+        const after = { ...kept, password, sessions: 0, links: links + (mails ? 1 : 0) };
+        return { ...database, passwordAttempt: FENCE, accounts: { ...database.accounts, admin: after } };
+      }),
   };
 }
 
@@ -205,10 +207,11 @@ export function runSignInLinkScript(context: ProgramContext): ProgramRun {
       lines: [`sealed: ${encryptReply(answer, context.env.LINK_KEY!)}`],
       exit: 0,
       delay: "cli",
-      done() {
-        const after = { ...admin, reset: { token, requested } };
-        site.saveDatabase({ ...database, accounts: { ...accounts, admin: after } });
-      },
+      done: () =>
+        site.changeDatabase((database) => {
+          const after = { ...database.accounts?.admin ?? admin, reset: { token, requested } };
+          return { ...database, accounts: { ...database.accounts, admin: after } };
+        }),
     };
   });
 }

@@ -84,6 +84,10 @@ export interface SimulatedSite {
   readonly files: SiteFiles;
   saveDatabase(database: SiteDatabase): void;
   saveFiles(files: SiteFiles): void;
+  /** Changes the database as it is now, which may differ from `database` if other programs ran in the meantime. */
+  changeDatabase(change: (database: SiteDatabase) => SiteDatabase): void;
+  /** Changes the files as they are now, which may differ from `files`. */
+  changeFiles(change: (files: SiteFiles) => SiteFiles): void;
 }
 
 /** Returns the site with the files on the pod's volume or, without `pod`, on the volume of the Deployment `moodle`. */
@@ -96,6 +100,8 @@ export function getSimulatedSite(world: Simulation, namespace: string, pod?: Sto
     files: files === null ? {} : world.volumes.read(files),
     saveDatabase: (database) => void (data !== null && world.volumes.write(data, database)),
     saveFiles: (next) => void (files !== null && world.volumes.write(files, next)),
+    changeDatabase: (change) => void (data !== null && world.volumes.write(data, change(world.volumes.read(data)))),
+    changeFiles: (change) => void (files !== null && world.volumes.write(files, change(world.volumes.read(files)))),
   };
 }
 

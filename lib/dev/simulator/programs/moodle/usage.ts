@@ -27,8 +27,7 @@ export function withUsageMessage(context: ProgramContext, run: ProgramRun): Prog
     message: JSON.stringify(usage),
     done() {
       run.done?.();
-      const changed = getSimulatedSite(world, namespace, pod);
-      changed.saveFiles({ ...changed.files, usage });
+      site.changeFiles((files) => ({ ...files, usage }));
     },
   };
 }
