@@ -7,6 +7,7 @@ import http from "node:http";
 import https from "node:https";
 import { getCurrentContext } from "#lib/base/work-context.ts";
 import { DriverError } from "#lib/base/errors.ts";
+import { startPatientTimer } from "#lib/base/patient-timer.ts";
 import { buildTraceHeaders } from "#lib/base/trace.ts";
 
 export interface HttpExchangeResponse {
@@ -112,7 +113,7 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
   };
   const lose = (cause: Error) => stop(cause instanceof DriverError ? cause : fail("lost", description, cause));
   const onTime = () => stop(fail("deadline", description, new Error(`took over ${outgoing.deadline} ms`)));
-  const timer = setTimeout(onTime, outgoing.deadline);
+  const stopTimer = startPatientTimer(outgoing.deadline, onTime);
   const abortListeners = outgoing.signals.map((signal) => ({ signal, onAbort: () => stop(signal.reason) }));
   for (const { signal, onAbort } of abortListeners) signal.addEventListener("abort", onAbort, { once: true });
   request.on("error", lose);
@@ -172,9 +173,9 @@ function openExchange(outgoing: OutgoingRequest): OpenExchange {
     description,
     response: pendingResponse.promise,
     chunks: read(),
-    stopClock: () => clearTimeout(timer),
+    stopClock: stopTimer,
     release: (reason) => {
-      clearTimeout(timer);
+      stopTimer();
       for (const { signal, onAbort } of abortListeners) signal.removeEventListener("abort", onAbort);
       if (!ended) lose(reason ?? new Error("the response was closed before its end"));
     },

@@ -3,6 +3,7 @@ import type { DatabaseClient } from "#lib/drivers/db/client.ts";
 import { toDatabaseFault } from "#lib/drivers/db/faults.ts";
 import type { ConnectionShares } from "#lib/drivers/db/connection-shares.ts";
 import { Fault } from "#lib/base/errors.ts";
+import { startPatientTimer } from "#lib/base/patient-timer.ts";
 
 interface Waiter {
   readonly user: string | undefined;
@@ -16,8 +17,8 @@ interface CallerQueueOptions {
   readonly waitLimit: number | null;
   /** Returns the error of the last attempt to open a connection, or null if that attempt succeeded. */
   readonly failure: () => unknown;
-  /** Returns whether another connection received an answer since the last failed attempt to connect began. */
-  readonly answers: () => boolean;
+  /** Returns whether another connection received an answer since this time, which performance.now() returned. */
+  readonly answersSince: (start: number) => boolean;
 }
 
 export interface CallerQueue {
@@ -30,7 +31,7 @@ export interface CallerQueue {
   refuse(error: unknown): void;
 }
 
-export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQueueOptions): CallerQueue {
+export function openCallerQueue({ shares, waitLimit, failure, answersSince }: CallerQueueOptions): CallerQueue {
   const waiting = new Set<Waiter>(); // a Set keeps the order of arrival and removes a caller in constant time
 
   return {
@@ -41,7 +42,7 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
       new Promise((resolve, reject) => {
         const leave = () => {
           waiting.delete(waiter);
-          clearTimeout(timer);
+          stopTimer?.();
           signal?.removeEventListener("abort", onAbort);
         };
         const waiter: Waiter = {
@@ -50,8 +51,9 @@ export function openCallerQueue({ shares, waitLimit, failure, answers }: CallerQ
           refuse: (error) => (leave(), reject(error)),
         };
         const onAbort = () => waiter.refuse(signal!.reason);
-        const onLate = () => waiter.refuse(connectionFault(failure(), answers()));
-        const timer = waitLimit === null ? undefined : setTimeout(onLate, waitLimit);
+        const start = performance.now();
+        const onLate = () => waiter.refuse(connectionFault(failure(), answersSince(start)));
+        const stopTimer = waitLimit === null ? undefined : startPatientTimer(waitLimit, onLate);
         signal?.addEventListener("abort", onAbort, { once: true });
         waiting.add(waiter);
       }),

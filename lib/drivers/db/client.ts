@@ -22,6 +22,7 @@ import {
   resolveDatabaseAddress,
 } from "#lib/base/database-address.ts";
 import { Fault } from "#lib/base/errors.ts";
+import { startPatientTimer } from "#lib/base/patient-timer.ts";
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 
 interface ClientOptions {
@@ -153,7 +154,7 @@ async function openSession(
     if (params.includes(undefined)) return Promise.reject(new TypeError(`Undefined parameter in statement: ${text}`));
     return new Promise<StatementResult>((resolve, fail) => {
       const settle = (finish: () => void) => {
-        clearTimeout(timer);
+        stopTimer?.();
         signal?.removeEventListener("abort", onAbort);
         pending.delete(refuse);
         finish();
@@ -163,7 +164,8 @@ async function openSession(
         settle(() => fail(reason));
       };
       const onAbort = () => abort(signal!.reason);
-      const timer = limit === null ? undefined : setTimeout(() => abort(createStatementTimeoutFault(limit)), limit);
+      const onLate = () => abort(createStatementTimeoutFault(limit!));
+      const stopTimer = limit === null ? undefined : startPatientTimer(limit, onLate);
       signal?.addEventListener("abort", onAbort, { once: true });
       const refuse = (error: unknown) => settle(() => fail(error));
       pending.add(refuse);

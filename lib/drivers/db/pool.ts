@@ -52,11 +52,15 @@ const PROBE_LIMIT = SECOND;
 export function openPool(options: PoolOptions): Pool {
   const { url, name, settings, size, waitLimit = WAIT_LIMIT } = options;
   const shares = openConnectionShares(size), connections = openPooledConnections(grow);
-  const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answers: () => answeredAt > failedAt });
+  const callers = openCallerQueue({
+    shares,
+    waitLimit,
+    failure: () => failure,
+    answersSince: (start) => answeredAt > start,
+  });
   let connecting = 0;
   let failures = 0; // how many attempts to connect have failed in a row
   let failure: unknown = null; // the error of the last failed attempt to connect
-  let failedAt = -Infinity; // when the last failed attempt to connect began
   let answeredAt = -Infinity; // when any connection last received an answer
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
@@ -66,10 +70,8 @@ export function openPool(options: PoolOptions): Pool {
     const needed = callers.servable();
     while (connecting < needed && connections.count().open + connecting < size) {
       connecting++;
-      const began = performance.now();
       open().catch((error) => {
         failure = error;
-        failedAt = began;
         failures++;
         retry ??= setTimeout(() => (retry = undefined, grow()), backoffDelay(failures, 50, SECOND / 2));
       }).finally(() => {
