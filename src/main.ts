@@ -11,6 +11,7 @@ if (process.pid === 1) exitOnSignals();
 
 // Enables Node's compile cache, because compiling TypeScript takes half of the startup time. Deno has its own cache.
 if (!findBuildInfo()) {
+  await import("./resolve-quickly.ts");
   module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/wheelwright", import.meta.url)));
 }
 

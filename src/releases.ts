@@ -26,6 +26,8 @@ export const releases: readonly ReleaseNotes[] = [
       "An installation takes five seconds less: its Job no longer starts the web server. This changes the blueprint, so existing spokes show a newer blueprint as drift, and templates are created again. Sites stay as they are.",
       "A misused command always exits with status 2 and prints its usage, also a noun without a verb, as in `wheelwright spokes`. The command line itself refuses unknown values of options such as `--state`.",
       "Lists, searches, the overview and the portal's pages read about as much of the database with 50,000 spokes in 1,000 hubs as with 1,000 spokes in 20 hubs. A migration fills new tables; it takes about 10 seconds for 50,000 spokes.",
+      "Commands start faster from a checkout: `serve` needs about a quarter less processor time until its first response.",
+      "A busy replica no longer answers 503 because it took too long to read an answer of the database that had arrived in time.",
       "A list without `limit` is sent while it is read, so that its length does not need memory. Its parts are read one after another, no longer at one moment.",
       "An event refreshes only the parts of an open page that it changes. A spoke's page ignores other spokes, and a hub's page fetches only the rows of changed spokes.",
       "A replica answers 404 to a request for another release's script or style sheet, and sends its own compressed once.",

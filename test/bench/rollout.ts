@@ -12,7 +12,7 @@ const spokes = Number(values.spokes), hubs = Number(values.hubs);
 const breaches = await runRolloutTrial({
   spokes,
   hubs,
-  maxUnavailable: 5,
+  maxUnavailable: Math.max(2, Math.round(spokes / 20)),
   print: (line) => console.log(`${seconds()} s: ${line}`),
 });
 for (const breach of breaches) console.log(`BREACH ${breach}`);

@@ -16,7 +16,7 @@ export interface MeasuredServer<Name extends string = string> {
 }
 
 const HERE = fileURLToPath(new URL("./", import.meta.url));
-export const PEERS_DIRECTORY = join(HERE, "peers"), PROGRAM = join(HERE, "../../src/main.ts");
+export const PEERS_DIRECTORY = join(HERE, "peers"), PROGRAM = join(HERE, "../../src/wheelwright.js");
 const PATIENCE = 60_000;
 
 export function installPeerPackages(): void {

@@ -21,12 +21,9 @@ interface DiskDescription {
 /** Returns a sentence without its full stop, such as "The files use 8.1 GiB of 10 GiB". */
 export function describeStorage({ disk, used, size, fullAt }: DiskDescription): string {
   const usage = `The ${disk === "files" ? "files use" : "database uses"} ${formatBytes(used)} of ${formatBytes(size)}`;
-  return fullAt === null ? usage : `${usage}. At the present growth, the disk is full on ${DAY_FORMAT.format(fullAt)}`;
+  return fullAt === null
+    ? usage
+    : `${usage}. At the present growth, the disk is full on ${fullAt.toLocaleDateString("en-GB", DAY)}`;
 }
 
-const DAY_FORMAT = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "long",
-  year: "numeric",
-  timeZone: "UTC",
-});
+const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" };

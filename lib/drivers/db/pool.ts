@@ -52,12 +52,8 @@ const PROBE_LIMIT = SECOND;
 export function openPool(options: PoolOptions): Pool {
   const { url, name, settings, size, waitLimit = WAIT_LIMIT } = options;
   const shares = openConnectionShares(size), connections = openPooledConnections(grow);
-  const callers = openCallerQueue({
-    shares,
-    waitLimit,
-    failure: () => failure,
-    answersSince: (start) => answeredAt > start,
-  });
+  const answersSince = (start: number) => answeredAt > start;
+  const callers = openCallerQueue({ shares, waitLimit, failure: () => failure, answersSince });
   let connecting = 0;
   let failures = 0; // how many attempts to connect have failed in a row
   let failure: unknown = null; // the error of the last failed attempt to connect

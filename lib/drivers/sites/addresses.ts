@@ -12,15 +12,21 @@ const isForbidden = createRanges([
 
 /** Creates a test for ranges. IPv4 has its own list, because Node.js compares IPv4 addresses with `::ffff:0:0/96` too. */
 function createRanges(ranges: readonly string[]): (address: string) => boolean {
+  let lists: Record<4 | 6, BlockList> | undefined; // created at the first test, which makes the program start faster
+  return (address) => {
+    const family = isIP(address);
+    lists ??= createBlockLists(ranges);
+    return family !== 0 && lists[family as 4 | 6].check(address, `ipv${family as 4 | 6}`);
+  };
+}
+
+function createBlockLists(ranges: readonly string[]): Record<4 | 6, BlockList> {
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const range of ranges) {
     const [address = "", prefix] = range.split("/"), family = isIP(address) as 4 | 6;
     lists[family].addSubnet(address, Number(prefix), `ipv${family}`);
   }
-  return (address) => {
-    const family = isIP(address);
-    return family !== 0 && lists[family as 4 | 6].check(address, `ipv${family as 4 | 6}`);
-  };
+  return lists;
 }
 
 export function isPublicAddress(address: string): boolean {

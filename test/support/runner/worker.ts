@@ -3,6 +3,7 @@
  *
  * A global variable, set before uvu is loaded, stops uvu from running a file's tests immediately after the file is
  * loaded. */
+import "#src/resolve-quickly.ts";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
