@@ -1,4 +1,4 @@
-/** The image, as far as its Containerfile tells; `npm test -- --image` builds it and tries it. */
+/** Checks the Containerfile. `npm test -- --image` builds the image and tries it. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -118,7 +118,7 @@ test("replaces database sessions that stay read-only after the outage", async (s
   await writes(scene, "after");
   await until(async () => (await scene.client.send("GET", "/api/readyz")).status === 200);
   const logged = complaints(scene, from);
-  assert.equal(logged.filter((message, i) => logged.indexOf(message) !== i), [], "each is said once");
+  assert.equal(logged.filter((message, i) => logged.indexOf(message) !== i), [], "each is reported once");
 });
 
 test("serves reads from a standby, and writes once it is promoted", async (scene) => {

@@ -57,7 +57,7 @@ rendered("uses only existing metrics and labels", () => {
   }
 });
 
-rendered("tells each number of the whole fleet once, whichever replica tells it", () => {
+rendered("shows each number of all spokes once, whichever replica reports it", () => {
   const { expressions } = made(),
     fleet = (METRIC_DEFINITIONS as readonly MetricDefinition[]).filter((metric) => metric.fleetWide);
   const names = fleet.map(({ name }) => name).join("|");

@@ -80,7 +80,7 @@ for (const [field, value] of Object.entries(FIELDS)) {
   });
 }
 
-test("finds a number in metadata that JavaScript could not tell from the one that was sealed", async (scene) => {
+test("finds a changed number in metadata, even if JavaScript reads both numbers as the same value", async (scene) => {
   const set = (number: string) => `update audit_events set metadata = '{"n": ${number}}' where ${scene.of}`;
   const hub = scene.hub = await insertHub(scene.db, scene.user, "digits");
   scene.of = `federation_id = '${hub}'`;
@@ -138,7 +138,7 @@ test("finds two events that changed places", async (scene) => {
   assert.match(await problemsOf(scene), /The events do not match the seal/);
 });
 
-test("tells between which counts it differs, when heads were exported on the way", async (scene) => {
+test("reports between which counts the chain differs, if heads were exported in between", async (scene) => {
   const { db, hub } = scene, heads = [await headOf(db, hub)];
   for (const more of [10, 10]) {
     await write(db, hub, more);
@@ -178,7 +178,7 @@ test("finds events cut off together with their seal and count by an exported hea
   assert.match(problems.join(), /first 32 events does not match the events, but the seal does: events and seal/);
 });
 
-test("tells of a database that was restored from an older dump, also when it has grown since", async (scene) => {
+test("reports a database that was restored from an older dump, even if it has grown since", async (scene) => {
   const { db, hub, of } = scene, early = await headOf(db, hub);
   await db.sql(`create table dump as select * from audit_events where ${of};
     create table dump_seals as select * from audit_seals where chain = '${hub}';
@@ -204,7 +204,7 @@ test("tells of a database that was restored from an older dump, also when it has
   assert.match(grown.problems.join(), /The log has a different end: .*restored from a dump older/);
 });
 
-test("tells a seal that was changed from events that were", async (scene) => {
+test("distinguishes a changed seal from changed events", async (scene) => {
   const { db, hub } = scene, exported = await headOf(db, hub);
   const seal = (set: string) => tamper(db, `update audit_seals set ${set} where chain = '${hub}'`);
   await seal("head = repeat('a', 64)");
@@ -217,7 +217,7 @@ test("tells a seal that was changed from events that were", async (scene) => {
   assert.match((await verifyChain(db, hub, [exported], LIMIT)).problems.join(), /The chain's seal is missing/);
 });
 
-test("takes no head of another chain for this one's, and tells of two that contradict each other", async (scene) => {
+test("rejects a head of another chain, and reports two heads that contradict each other", async (scene) => {
   const { db, hub } = scene, good = await headOf(db, hub);
   assert.is((await verifyChain(db, hub, [{ ...good, chain: "system" }], LIMIT)).exported, 0);
   const bad = { ...good, count: 20, hash: "b".repeat(64) };

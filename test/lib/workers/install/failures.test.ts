@@ -16,7 +16,7 @@ test.before(async (context) => void Object.assign(context, await openFailures(CA
 test.after(({ scene }) => scene.close());
 
 for (const each of CASES) {
-  test(`tells of ${each.name}`, async ({ scene, ids }) => {
+  test(`reports ${each.name}`, async ({ scene, ids }) => {
     const id = ids.get(each.slug)!;
     await scene.ended(id, "provision");
     const [job] = await scene.operations(id);

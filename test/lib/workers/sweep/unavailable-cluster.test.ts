@@ -45,7 +45,7 @@ const CASES: readonly (readonly [what: string, status: number, reason: string])[
   ["is busy", 429, "The cluster is busy"],
 ];
 for (const [what, status, reason] of CASES) {
-  test(`makes the health of its sites unknown at the second failure where it ${what}, and tells it once`, async ({ scene, id }) => {
+  test(`makes the health of its sites unknown at the second failure if it ${what}, and reports this once`, async ({ scene, id }) => {
     const health = async () => (await scene.row(id)).health;
     const fault = scene.simulator.faults.answer(status, { path: "/", retryAfter: 0 });
     assert.is((await tryToLook(scene, 1)).status, status);
