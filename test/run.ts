@@ -27,8 +27,8 @@ import { watchFiles } from "#test/support/runner/watch-files.ts";
 import { createTemplateDatabase, dropTemplateDatabase, openPostgresServer } from "#test/support/server.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../", import.meta.url)), ROOT = fileURLToPath(new URL(".", import.meta.url));
-/** Pages are the same whatever serves them, and what drives the browser is made for Node; releases are made by npm, and so by Node. */
-const FOR_NODE = /^(?:browser\/|src\/make-release\.)/;
+/** Tests that only Node runs: the browser's driver and npm need Node, and how data grows depends on PostgreSQL alone. */
+const FOR_NODE = /^(?:browser\/|growth\/|src\/make-release\.)/;
 const DENO = ["deno", "run", "--quiet", "-A"];
 /** Programs that test the shipped artifacts. */
 const ARTIFACTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -62,7 +62,7 @@ async function main(args: string[]): Promise<number> {
     const selected = changed ? await selectDependentTests(REPOSITORY, matching, changed) : matching;
     return selected.filter((file) => !onDeno || !FOR_NODE.test(file));
   };
-  if (onDeno) console.log("Tests in a browser and of releases run with Node alone.");
+  if (onDeno) console.log("Tests in a browser, of growing data and of releases run with Node alone.");
   // npm's package puts Deno into place when it first runs; if two did that at once, one would lose its own executable.
   if (onDeno) await runProgram([command[0]!, "--version"], []);
   // Without a filter, watching starts with the changes: all tests take too long to wait for.
