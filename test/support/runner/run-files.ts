@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { parseOutcome, type TestFileOutcome } from "#test/support/runner/outcome.ts";
 import type { TestRunner } from "#test/support/runner/process.ts";
 
-/** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
+/** Files that take long. Most wait for clusters, processes and clocks. They start first, so that none runs alone at the end. */
 const LONG = [
-  /^browser\//,
+  /^(?:browser|growth)\//,
+  /^routes\/(?:hostile|paging)\./,
   /^lib\/workers\/(?:install|restore|templates|restore-tests)\//,
   /^(?:attacks|faults)\//,
   /^src\//,
