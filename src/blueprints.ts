@@ -342,10 +342,10 @@ mtrace('agreed');
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"seed-\${FENCE}","labels":{"op":"seed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"seed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine or noted = 'wheelwright seed ' || mine then\\n    raise exception 'not seeded: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright seed ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}}],"containers":[{"name":"seed","image":"\${MOODLE_IMAGE}","command":["php","-d","max_input_vars=10000","/seed/seed.php"],"envFrom":[{"secretRef":{"name":"admin"}},{"secretRef":{"name":"seed"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"script","mountPath":"/seed","readOnly":true},{"name":"settings","mountPath":"/settings","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"script","configMap":{"name":"seed-script"}},{"name":"settings","configMap":{"name":"seed"}}]}}}}`,
   "seed.php": `\
 <?php
-// Sets the title, administrator, mail, brand, shared settings, single sign-on and courses of a site. Settings are files of a ConfigMap,
-// and secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes
-// that users made to accounts and courses. In an existing site, the script sets only the parts in SEED_CHANGES. The
-// script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, shared settings, single sign-on and courses. Settings are files of a
+// ConfigMap, and secrets are environment variables. Missing settings are not changed. The script is idempotent, and
+// keeps changes that users made to accounts and courses. In an existing site, the script sets only the parts in
+// SEED_CHANGES. The script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -463,7 +463,7 @@ function seed_language(string $language): bool {
 
 /**
  * Sets what the hub shares. Stores each setting's former value, which returns when the hub no longer sets the setting.
- * If someone has changed a setting on the site since, that value stays when the hub lets go of it.
+ * A value that someone changed on the site in the meantime stays.
  */
 function seed_shared_settings(array $settings): void {
     foreach (SEED_SHARED_SETTINGS as $name => $config) {

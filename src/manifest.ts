@@ -97,10 +97,10 @@ import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federatio
 import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
 import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
 import * as hubs_$federationId_operations from "../routes/hubs/[federationId]/operations.ts";
+import * as hubs_$federationId_policy from "../routes/hubs/[federationId]/policy.ts";
 import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
 import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
 import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
-import * as hubs_$federationId_shared from "../routes/hubs/[federationId]/shared.ts";
 import * as hubs_$federationId_spokes_new from "../routes/hubs/[federationId]/spokes/new.ts";
 import * as invite from "../routes/invite.ts";
 import * as notifications_index from "../routes/notifications/index.ts";
@@ -248,10 +248,10 @@ export const manifest: Manifest = [
   ["/hubs/:federationId/members", hubs_$federationId_members_index],
   ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],
   ["/hubs/:federationId/operations", hubs_$federationId_operations],
+  ["/hubs/:federationId/policy", hubs_$federationId_policy],
   ["/hubs/:federationId/remove", hubs_$federationId_remove],
   ["/hubs/:federationId/retry", hubs_$federationId_retry],
   ["/hubs/:federationId/settings", hubs_$federationId_settings],
-  ["/hubs/:federationId/shared", hubs_$federationId_shared],
   ["/hubs/:federationId/spokes/new", hubs_$federationId_spokes_new],
   ["/invite", invite],
   ["/notifications", notifications_index],

@@ -698,7 +698,7 @@ export interface WheelwrightApi {
   ): Promise<Policy>;
 
   /**
-   * The versions of what a hub shares, newest first
+   * The newest 100 versions of what a hub shares, newest first
    *
    * `GET /api/federations/{federationId}/policy/history`, scope readonly.
    */
@@ -706,9 +706,8 @@ export interface WheelwrightApi {
     params: {
       /** The hub's ID or slug */
       federationId: string;
+      /** Only versions of this section of the policy */
       section?: "settings" | "brand" | undefined;
-      /** The maximum number of items in the response */
-      limit?: number | undefined;
     },
     options?: CallOptions,
   ): Promise<PolicyVersion[]>;

@@ -1445,7 +1445,7 @@ export interface Policy {
 }
 
 export interface PolicyPatch {
-  /** The settings to change. Null removes a value */
+  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
   settings?: {
     /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
     language?: string | null | undefined;
@@ -1462,7 +1462,7 @@ export interface PolicyPatch {
     /** The address of the support page; must be an https URL */
     supportPage?: string | null | undefined;
   } | undefined;
-  /** The parts of the brand to change. Null removes a value */
+  /** The parts of the brand to change. Null removes a value; must have at least one of preset, color, logo, scss */
   brand?: {
     /** The name of a brand in the catalog; must be text of 1 to 100 characters without control characters */
     preset?: string | null | undefined;
@@ -1481,7 +1481,7 @@ export interface PolicyPatch {
     /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
     scss?: string | null | undefined;
   } | undefined;
-  /** The fields that spokes may override, by section */
+  /** The fields that spokes may override, by section; must have at least one of settings, brand */
   overridable?: {
     /** The names of settings; must be a list of these names: language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
     settings?:
@@ -1498,7 +1498,7 @@ export interface PolicyPatch {
     /** The names of parts of the brand; must be a list of these names: preset, color, logo, scss */
     brand?: readonly ("preset" | "color" | "logo" | "scss")[] | undefined;
   } | undefined;
-  /** The versions that the change is based on. If a section has another version by now, nothing changes */
+  /** The versions that the change is based on. If a section has another version by now, nothing changes; must have at least one of settings, brand */
   ifVersion?: {
     /** The version of the settings; must be the number of a version */
     settings?: number | undefined;
@@ -2203,7 +2203,7 @@ export interface SpokePolicy {
 }
 
 export interface SpokePolicyPatch {
-  /** The settings to change. Null removes a value */
+  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
   settings?: {
     /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
     language?: string | null | undefined;
@@ -2220,7 +2220,7 @@ export interface SpokePolicyPatch {
     /** The address of the support page; must be an https URL */
     supportPage?: string | null | undefined;
   } | undefined;
-  /** The parts of the brand to change. Null removes a value */
+  /** The parts of the brand to change. Null removes a value; must have at least one of color, logo, scss */
   brand?: {
     /** The colour of links and buttons; must be a colour such as #aa0044 */
     color?: string | null | undefined;

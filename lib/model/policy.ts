@@ -3,7 +3,7 @@
  * The current versions are a column of the hub's row, so that the hub's record in the cluster contains them.
  */
 import * as v from "valibot";
-import { boundedList, boundedText, EmailAddress } from "#lib/base/schema.ts";
+import { boundedList, boundedText, EmailAddress, withAnyField } from "#lib/base/schema.ts";
 import { isTimeZone } from "#lib/base/time.ts";
 
 const HTTPS = "must be an https URL";
@@ -109,7 +109,7 @@ export function createPolicyChangeSchema<S extends PolicySection>(
   section: S,
   omitted: readonly PolicyField<S>[] = [],
 ): v.GenericSchema<unknown, PolicyValueChanges<S>> {
-  return v.object(mapPolicyFields(section, (schema) => v.optional(v.nullable(schema)), omitted)) as v.GenericSchema<
+  return withAnyField(mapPolicyFields(section, (schema) => v.optional(v.nullable(schema)), omitted)) as v.GenericSchema<
     unknown,
     PolicyValueChanges<S>
   >;

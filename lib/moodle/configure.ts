@@ -7,7 +7,7 @@ import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { hashHost } from "#lib/moodle/names.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import type { SeedPart } from "#lib/moodle/seed.ts";
-import { listChangedSections } from "#lib/moodle/shared.ts";
+import { listChangedSections } from "#lib/moodle/policy-values.ts";
 import { DEFAULT_CERTIFICATE_NAME } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 

@@ -102,11 +102,7 @@ export function computeCopiedSpokeChanges(
   };
   return {
     inputs: changed,
-    parts: [
-      ...["title" as const, "administrator" as const],
-      ...(isRebranded || inputs.shared?.brand ? ["brand" as const] : []),
-      ...["settings" as const, "keys" as const, "sign-on" as const, "courses" as const],
-    ],
+    parts: ["title", "administrator", ...(isRebranded ? ["brand" as const] : []), "keys", "sign-on", "courses"],
   };
 }
 

@@ -12,8 +12,7 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FailureReport, Job, JobOf } from "#lib/jobs/job.ts";
 import type { JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
-import { planPolicyCatchUp } from "#lib/steps/policy-catch-up.ts";
-import { readRecordedDigest } from "#lib/steps/image-digest.ts";
+import { planPolicyCatchUp, readInstalledColumns } from "#lib/steps/policy-catch-up.ts";
 import type { StateTransition } from "#lib/operations/operation.ts";
 import type { JobKind, ProgressOf } from "#lib/operations/plan.ts";
 import type { StateAfterFailure } from "#lib/operations/progress.ts";
@@ -28,10 +27,7 @@ export const provisionOutcomes: JobHooks<JobOf<typeof OPERATIONS.provision.kind>
       state: "active",
       stateReason: null,
       health: "healthy",
-      ...readRecordedDigest(job),
-      ...(job.progress.shared && {
-        blueprintInputs: JSON.stringify({ ...before.blueprintInputs, shared: job.progress.shared }),
-      }),
+      ...readInstalledColumns(job, before),
       observedAt: job.updatedAt,
       readyAt: before.readyAt ?? job.updatedAt,
     }));

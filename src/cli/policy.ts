@@ -1,9 +1,10 @@
 /** Implements `wheelwright policy`, which shows and changes what a hub shares with its spokes. */
 import type { Policy, PolicyPatch, PolicyPreview } from "#lib/client/client.ts";
-import { POLICY_SECTIONS, type PolicySection } from "#lib/model/policy.ts";
+import { POLICY_SECTIONS } from "#lib/model/policy.ts";
 import { type CliContext, defineCommand } from "./command.ts";
-import { CommandError, EXIT } from "./exit-status.ts";
 import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
+import { parsePolicyField, parsePolicyValues, parseSection } from "./policy-values.ts";
+import { spokePolicyCommands } from "./spoke-policy.ts";
 import type { RecordLine } from "./table.ts";
 import { formatPlural } from "./text.ts";
 
@@ -50,7 +51,7 @@ export const policyCommands = [
     options: { section: { type: "string", value: "settings|brand", help: "only this section" } },
     examples: ["policy history north --section settings"],
     async run(cli, { words: [federationId], options: { section } }) {
-      const versions = await cli.api.getFederationPolicyHistory({ federationId, section, limit: 100 });
+      const versions = await cli.api.getFederationPolicyHistory({ federationId, section });
       showList(cli, versions, [
         ["SECTION", (one) => one.section],
         ["VERSION", (one) => one.version, "number"],
@@ -71,6 +72,7 @@ export const policyCommands = [
       reportChange(cli, await cli.api.rollbackFederationPolicy({ federationId }, body), current);
     },
   }),
+  ...spokePolicyCommands,
 ];
 
 interface SetOptions {
@@ -80,16 +82,10 @@ interface SetOptions {
 
 /** Builds the request. It is based on the current versions, so that it cannot undo a change of another user. */
 function buildPatch(current: Policy, values: readonly string[], { allow = [], forbid = [] }: SetOptions): PolicyPatch {
-  const changes: Record<PolicySection, Record<string, unknown>> = { settings: {}, brand: {} };
-  for (const each of values) {
-    const at = each.indexOf("=");
-    if (at === -1) throw new CommandError(EXIT.usage, `"${each}" must have the form FIELD=VALUE`);
-    const [section, field] = parseField(each.slice(0, at));
-    changes[section][field] = parseValue(field, each.slice(at + 1));
-  }
+  const changes = parsePolicyValues(values);
   const lists = POLICY_SECTIONS.map((section) => {
     const inSection = (names: readonly string[]) =>
-      names.map(parseField).filter(([own]) => own === section).map(([, field]) => field);
+      names.map(parsePolicyField).filter(([own]) => own === section).map(([, field]) => field);
     const without = inSection(forbid), kept = current[section].overridable.filter((field) => !without.includes(field));
     return [section, [...new Set([...kept, ...inSection(allow)])]] as const;
   });
@@ -98,27 +94,6 @@ function buildPatch(current: Policy, values: readonly string[], { allow = [], fo
     ...(allow.length + forbid.length > 0 && { overridable: Object.fromEntries(lists) }),
     ifVersion: { settings: current.settings.version, brand: current.brand.version },
   } as PolicyPatch;
-}
-
-function parseField(name: string): [section: PolicySection, field: string] {
-  const [section = "", field = ""] = name.split(".");
-  if (field === "") throw new CommandError(EXIT.usage, `"${name}" must name a field, such as settings.language`);
-  return [parseSection(section), field];
-}
-
-function parseSection(name: string): PolicySection {
-  const section = POLICY_SECTIONS.find((each) => each === name);
-  if (!section) throw new CommandError(EXIT.usage, `"${name}" is no section; choose ${POLICY_SECTIONS.join(" or ")}`);
-  return section;
-}
-
-function parseValue(field: string, text: string): unknown {
-  if (text === "") return null;
-  if (field === "logo") {
-    const at = text.lastIndexOf("#");
-    return { url: text.slice(0, Math.max(at, 0)), sha256: text.slice(at + 1) };
-  }
-  return text === "true" ? true : text === "false" ? false : text;
 }
 
 function formatPolicyLines(policy: Policy): readonly RecordLine[] {

@@ -11,7 +11,7 @@ import {
   type PolicyValues,
   type PolicyVersion,
 } from "#lib/model/policy.ts";
-import { listOverrides } from "#lib/moodle/shared.ts";
+import { listOverrides } from "#lib/moodle/policy-values.ts";
 import type { HubSpoke } from "#lib/domains/policy/store.ts";
 import type { PolicyEffect, PolicyPatch, PolicyPreview } from "#lib/domains/policy/views.ts";
 

@@ -7,7 +7,7 @@ import {
   type PolicySection,
   type PolicyValues,
 } from "#lib/model/policy.ts";
-import { listOverrides, mergePolicyValues } from "#lib/moodle/shared.ts";
+import { listOverrides, mergePolicyValues } from "#lib/moodle/policy-values.ts";
 import { findPolicyRollout } from "#lib/domains/policy/roll-out.ts";
 import { type HubSpoke, readHubSpoke, readHubSpokes } from "#lib/domains/policy/store.ts";
 import {

@@ -36,17 +36,21 @@ export async function restorePolicyHistory(
   if (policy) await storePolicyVersions(tx, id, policy);
 }
 
-/** Returns the versions of a policy, newest first. */
+const MAX_VERSIONS = 100;
+
+/** Returns the newest versions of a policy, newest first. */
 export async function listPolicyVersions(
   rows: RowQueries,
   federationId: string,
-  { section, limit }: { readonly section?: PolicySection | undefined; readonly limit: number },
+  section?: PolicySection,
 ): Promise<PolicyVersionRecord[]> {
   let query = rows.selectFrom("policy_versions")
     .select(["section", "version", "values", "overridable", "changedAt", "changedBy"])
     .where("federationId", "=", federationId);
   if (section) query = query.where("section", "=", section);
-  const found = await query.orderBy("changedAt", "desc").orderBy("section").orderBy("version", "desc").limit(limit)
+  const found = await query.orderBy("changedAt", "desc").orderBy("section").orderBy("version", "desc").limit(
+    MAX_VERSIONS,
+  )
     .execute();
   return found.map(({ values, ...version }) => ({ ...version, values: { ...values } }));
 }

@@ -1,6 +1,6 @@
 /** Defines the API schemas for what a hub shares with its spokes: the hub's policy, and a spoke's part in it. */
 import * as v from "valibot";
-import { boundedList, Timestamp } from "#lib/base/schema.ts";
+import { boundedList, Timestamp, withAnyField } from "#lib/base/schema.ts";
 import {
   createPolicyChangeSchema,
   createPolicyFieldListSchema,
@@ -53,12 +53,12 @@ export const PolicyPatch = v.object({
   settings: v.optional(createPolicyChangeSchema("settings")),
   brand: v.optional(createPolicyChangeSchema("brand")),
   /** The fields that spokes may override. */
-  overridable: v.optional(v.object({
+  overridable: v.optional(withAnyField({
     settings: v.optional(createPolicyFieldListSchema("settings")),
     brand: v.optional(createPolicyFieldListSchema("brand")),
   })),
   /** The versions that the change is based on. If a section has another version by now, nothing is changed. */
-  ifVersion: v.optional(v.object({ settings: v.optional(VersionNumber), brand: v.optional(VersionNumber) })),
+  ifVersion: v.optional(withAnyField({ settings: v.optional(VersionNumber), brand: v.optional(VersionNumber) })),
 });
 export type PolicyPatch = v.InferOutput<typeof PolicyPatch>;
 

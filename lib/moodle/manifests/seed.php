@@ -1,8 +1,8 @@
 <?php
-// Sets the title, administrator, mail, brand, shared settings, single sign-on and courses of a site. Settings are files of a ConfigMap,
-// and secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes
-// that users made to accounts and courses. In an existing site, the script sets only the parts in SEED_CHANGES. The
-// script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, shared settings, single sign-on and courses. Settings are files of a
+// ConfigMap, and secrets are environment variables. Missing settings are not changed. The script is idempotent, and
+// keeps changes that users made to accounts and courses. In an existing site, the script sets only the parts in
+// SEED_CHANGES. The script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -120,7 +120,7 @@ function seed_language(string $language): bool {
 
 /**
  * Sets what the hub shares. Stores each setting's former value, which returns when the hub no longer sets the setting.
- * If someone has changed a setting on the site since, that value stays when the hub lets go of it.
+ * A value that someone changed on the site in the meantime stays.
  */
 function seed_shared_settings(array $settings): void {
     foreach (SEED_SHARED_SETTINGS as $name => $config) {

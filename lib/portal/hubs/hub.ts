@@ -87,7 +87,7 @@ export function hubHeader(
 ): Pick<PageView, "title" | "section" | "crumbs" | "badge" | "tabs"> {
   const of = (text: string, path: string): NavLink => [text, `/hubs/${id}${path}`];
   const more = [
-    of("Shared with spokes", "/shared"),
+    of("Shared with spokes", "/policy"),
     of("Members", "/members"),
     of("Billing", "/billing"),
     of("Settings", "/settings"),

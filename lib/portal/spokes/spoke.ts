@@ -23,7 +23,7 @@ import type {
   SpokeUsage,
 } from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
-import { sharedPanel } from "#lib/portal/spokes/shared.ts";
+import { sharedPanel } from "#lib/portal/spokes/policy.ts";
 import { usagePanel } from "#lib/portal/spokes/usage.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 

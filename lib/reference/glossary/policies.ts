@@ -3,9 +3,7 @@ import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossar
 
 const AUTHOR = "ada@school.example", CHANGED_AT = "2026-11-21T12:00:00.000Z";
 
-/** The fields that both sections' values, changes and overrides have. */
-const VALUE_OWNERS = ["values", "overrides", "settings", "brand"] as const;
-const VALUES: GlossaryEntriesByField = {
+const SETTINGS: GlossaryEntriesByField = {
   language: ["The code of the default language's pack", "de"],
   timeZone: ["The default time zone", "Europe/Berlin"],
   guestAccess: ["Whether the login page lets guests in", false],
@@ -13,6 +11,8 @@ const VALUES: GlossaryEntriesByField = {
   supportName: ["The name of the support contact", "Help desk"],
   supportEmail: ["The email address of the support contact", "help@school.example"],
   supportPage: ["The address of the support page", "https://school.example/help"],
+};
+const BRAND: GlossaryEntriesByField = {
   preset: ["The name of a brand in the catalog", "ocean"],
   color: ["The colour of links and buttons", "#aa0044"],
   logo: ["The logo, a PNG or JPEG file on the web", null],
@@ -22,9 +22,8 @@ const VALUES: GlossaryEntriesByField = {
 const EXAMPLE_SETTINGS = { language: "de", timeZone: "Europe/Berlin" };
 
 export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
-  ...Object.fromEntries(
-    Object.entries(VALUES).map(([name, entry]) => [VALUE_OWNERS.map((owner) => `${owner}.${name}`).join(" | "), entry]),
-  ),
+  ...describeValues("settings", SETTINGS),
+  ...describeValues("brand", BRAND),
   "logo.url": ["The address of the file", "https://school.example/logo.png"],
   "logo.sha256": ["The SHA-256 hash of the file", "9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f7"],
   "Policy.settings | SpokePolicy.settings": "The sites' language, time zone, access and support contact",
@@ -94,3 +93,11 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "SpokePolicyPatch.": ["", { settings: { language: "fr" } }],
   "SpokePolicyPatch.excluded": ["The sections from which the spoke is excluded. Only hub admins can set them", []],
 };
+
+/** Returns the entries of a section's values, of the changes to them, and of a spoke's own values. */
+function describeValues(section: string, entries: GlossaryEntriesByField): GlossaryEntriesByField {
+  const owners = ["values", "overrides", section];
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [owners.map((owner) => `${owner}.${name}`).join(" | "), entry]),
+  );
+}

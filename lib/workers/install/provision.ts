@@ -11,7 +11,7 @@ import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
-import { addSkippedParts } from "#lib/moodle/shared.ts";
+import { addSkippedParts, listChangedSections } from "#lib/moodle/policy-values.ts";
 import { readSharedInputs } from "#lib/domains/spokes/desired.ts";
 import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
 import {
@@ -130,10 +130,12 @@ async function seed(
   { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
   const settings = await loadHubSettings(site, run);
-  const shared = await readSharedInputs(site.app, site.spoke, inputs.shared);
+  const shared = await readSharedInputs(site.app.db.rows, site.app.catalog, site.spoke, inputs.shared);
   await run.saveProgress({ shared: shared ?? null });
   const desired = { ...inputs, ...(shared && { shared }) };
-  await applyAll(site, run, site.blueprint.spokeObjects(desired, "seed", settings, parts));
+  // The volumes of a copy contain what the other site has of its hub's policy.
+  const own = parts && [...new Set([...parts, ...listChangedSections(inputs.shared, shared)])];
+  await applyAll(site, run, site.blueprint.spokeObjects(desired, "seed", settings, own));
   const { done, skipped } = await runJob(site, run);
   if (shared) await run.saveProgress({ shared: addSkippedParts(shared, skipped) });
   run.log.info("Seeded a site", { done, skipped });

@@ -5,7 +5,7 @@ import { GET as getPolicy, PATCH as updatePolicy } from "#routes/api/federations
 import { POST as rollBack } from "#routes/api/federations/[federationId]/policy/rollback.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import type { PreviewedPolicy } from "#lib/portal/components/api-types.ts";
-import { buildPolicyRequest, SHARED_FORM_FIELDS, sharedView } from "#lib/portal/hubs/shared.ts";
+import { buildPolicyRequest, SHARED_FORM_FIELDS, sharedView } from "#lib/portal/hubs/policy.ts";
 import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 
 export const GET = portalPage({
@@ -21,11 +21,11 @@ export const POST = formAction({
     if (rollback !== "") {
       const [section, version] = rollback.split(":");
       const { federationId } = await call.callApi(rollBack, { body: { section, version: Number(version) } });
-      return { to: `/hubs/${federationId}/shared?done=shared` };
+      return { to: `/hubs/${federationId}/policy?done=shared` };
     }
     const body = buildPolicyRequest(form);
     const result = await call.callApi(updatePolicy, { body, query: { dryRun: isPreview === "" ? undefined : "true" } });
-    if (!("dryRun" in result)) return { to: `/hubs/${result.federationId}/shared?done=shared` };
+    if (!("dryRun" in result)) return { to: `/hubs/${result.federationId}/policy?done=shared` };
     return await show(call, { form, preview: result });
   },
   onRefusal: (call, submission) => show(call, { form: call.body, submission }),

@@ -52,7 +52,7 @@ export const SHARED_FORM_FIELDS: readonly string[] = POLICY_SECTIONS.flatMap((se
 export function sharedView({ hub, policy, history, catalog, form, preview, submission }: SharedProps): PageView {
   const { id } = hub;
   return {
-    ...hubHeader(hub, true, `/hubs/${id}/shared`),
+    ...hubHeader(hub, true, `/hubs/${id}/policy`),
     lead:
       "What you set here applies to every site of this hub, now and later. Leave a field empty to let each site decide.",
     ...(policy.rollout?.state === "running" && !preview && { poll: REFRESH_INTERVAL }),
@@ -61,7 +61,7 @@ export function sharedView({ hub, policy, history, catalog, form, preview, submi
         "Shared with spokes",
         renderPostForm(
           {
-            action: `/hubs/${id}/shared`,
+            action: `/hubs/${id}/policy`,
             button: "Preview",
             submission,
             hidden: {
@@ -181,7 +181,7 @@ function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Recor
 <p class="small">No site becomes unavailable. ${notes.map((note) => `${note}. `)}</p>
 ${spokeRows.length === 0 ? "" : ui.dataTable("Sites", ["Site", "Effect", "Reason"], spokeRows)}
 ${more === 0 ? "" : markup`<p class="small soft">And ${more} more.</p>`}
-${ui.renderPostButton(`/hubs/${id}/shared`, "Apply to the sites", { variant: "main", fields: { ...form } })}`,
+${ui.renderPostButton(`/hubs/${id}/policy`, "Apply to the sites", { variant: "main", fields: { ...form } })}`,
     { id: "preview" },
   );
 }
@@ -202,7 +202,7 @@ function historyPanel(id: string, policy: HubPolicyView, history: PolicyHistory)
     ui.renderTime(changedAt),
     changedBy,
     Object.keys(values).map((field) => FIELD_WORDS[field]?.[0] ?? field).join(", ") || "nothing set",
-    version === policy[section].version ? "Newest" : ui.renderPostButton(`/hubs/${id}/shared`, "Use again", {
+    version === policy[section].version ? "Newest" : ui.renderPostButton(`/hubs/${id}/policy`, "Use again", {
       about: `${SECTION_TITLES[section]}, version ${version}`,
       fields: { rollback: `${section}:${version}` },
     }),
