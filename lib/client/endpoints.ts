@@ -1175,7 +1175,7 @@ export interface WheelwrightApi {
   /**
    * Change a spoke's name, brand, administrator's address, domain or mail. With dryRun=true, returns a preview instead
    *
-   * `PATCH /api/spokes/{spokeId}`, scope cli. Error codes: spoke_state, not_offered, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
+   * `PATCH /api/spokes/{spokeId}`, scope cli. Error codes: spoke_state, not_offered, policy_fixed, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
    */
   updateSpoke(
     params: {

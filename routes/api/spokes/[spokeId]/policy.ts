@@ -7,7 +7,7 @@ import { okReply } from "#lib/http/reply.ts";
 
 export const GET = endpoint({
   summary: "What a spoke has of what its hub shares, and the spoke's own values",
-  access: spokeAccess("see"),
+  access: spokeAccess("history"),
   scope: "readonly",
   reply: okReply(SpokePolicyView),
   handle: ({ app, spoke }) => showSpokePolicy(app.db.rows, spoke.id),
