@@ -27,7 +27,7 @@ export const configure = declareOperation({
     limit: 2 * HOUR,
     steps: {
       prepare: ["Comparing the settings with the site", MINUTE],
-      seed: ["Setting title, administrator, brand and shared settings", 35 * MINUTE],
+      seed: ["Setting title, administrator and brand", 35 * MINUTE],
       ingress: ["Activating the new address", 15 * MINUTE],
       verify: ["Checking that the data belongs to this site", 6 * MINUTE],
       app: ["Configuring the site's address and mail", 16 * MINUTE],
