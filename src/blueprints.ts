@@ -342,10 +342,10 @@ mtrace('agreed');
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"seed-\${FENCE}","labels":{"op":"seed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"seed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine or noted = 'wheelwright seed ' || mine then\\n    raise exception 'not seeded: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright seed ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}}],"containers":[{"name":"seed","image":"\${MOODLE_IMAGE}","command":["php","-d","max_input_vars=10000","/seed/seed.php"],"envFrom":[{"secretRef":{"name":"admin"}},{"secretRef":{"name":"seed"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"script","mountPath":"/seed","readOnly":true},{"name":"settings","mountPath":"/settings","readOnly":true}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"script","configMap":{"name":"seed-script"}},{"name":"settings","configMap":{"name":"seed"}}]}}}}`,
   "seed.php": `\
 <?php
-// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap,
-// and secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes
-// that users made to accounts and courses. In an existing site, the script sets only the parts in SEED_CHANGES. The
-// script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, shared settings, single sign-on and courses. Settings are files of a
+// ConfigMap, and secrets are environment variables. Missing settings are not changed. The script is idempotent, and
+// keeps changes that users made to accounts and courses. In an existing site, the script sets only the parts in
+// SEED_CHANGES. The script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -430,6 +430,69 @@ function seed_no_brand(): void {
         get_file_storage()->delete_area_files(\\context_system::instance()->id, 'core_admin', $area);
         set_config($area, '', 'core_admin');
     }
+}
+
+/** The settings that a hub shares, with their names in Moodle's table "config". */
+const SEED_SHARED_SETTINGS = [
+    'language' => 'lang',
+    'timeZone' => 'timezone',
+    'guestAccess' => 'guestloginbutton',
+    'forcedLogin' => 'forcelogin',
+    'supportName' => 'supportname',
+    'supportEmail' => 'supportemail',
+    'supportPage' => 'supportpage',
+];
+
+/** Installs a language pack, unless the site has it. Returns whether the site can use the language. */
+function seed_language(string $language): bool {
+    global $CFG;
+    if (get_string_manager()->translation_exists($language, false)) {
+        return true;
+    }
+    if (!is_readable("$CFG->dirroot/$CFG->admin/tool/langimport/classes/controller.php")) {
+        return false;
+    }
+    try {
+        (new \\tool_langimport\\controller())->install_languagepacks($language);
+    } catch (\\Throwable $error) {
+        return false;
+    }
+    get_string_manager()->reset_caches();
+    return get_string_manager()->translation_exists($language, false);
+}
+
+/**
+ * Sets what the hub shares. Stores each setting's former value, which returns when the hub no longer sets the setting.
+ * A value that someone changed on the site in the meantime stays.
+ */
+function seed_shared_settings(array $settings): void {
+    foreach (SEED_SHARED_SETTINGS as $name => $config) {
+        $value = $settings[$name] ?? null;
+        $text = is_bool($value) ? (string) (int) $value : $value;
+        $former = get_config('local_wheelwright', 'former_' . $config);
+        $shared = get_config('local_wheelwright', 'shared_' . $config);
+        if ($text === null) {
+            if ($shared !== false) {
+                if ((string) get_config('core', $config) === (string) $shared) {
+                    set_config($config, json_decode((string) $former));
+                }
+                unset_config('former_' . $config, 'local_wheelwright');
+                unset_config('shared_' . $config, 'local_wheelwright');
+            }
+            continue;
+        }
+        if ($name === 'language' && !seed_language($text)) {
+            mtrace("left out: the setting language: the site cannot install the language pack $text");
+            continue;
+        }
+        if ($shared === false) {
+            $present = get_config('core', $config);
+            set_config('former_' . $config, json_encode($present === false ? null : $present), 'local_wheelwright');
+        }
+        set_config($config, $text);
+        set_config('shared_' . $config, $text, 'local_wheelwright');
+    }
+    mtrace('shared settings set');
 }
 
 /** Downloads a file. Returns null if the download fails or the hash differs. */
@@ -575,6 +638,9 @@ if ((seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null
 if (seed_setting('BRAND_LOGO') !== null && $asked('brand')) {
     seed_logo(json_decode(seed_setting('BRAND_LOGO'), true, 4, JSON_THROW_ON_ERROR));
 }
+if (seed_setting('SETTINGS') !== null && $asked('settings')) {
+    seed_shared_settings(json_decode(seed_setting('SETTINGS'), true, 4, JSON_THROW_ON_ERROR));
+}
 if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }
@@ -587,7 +653,7 @@ mtrace('seeded');
   "seed.yaml": `\
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed-script"},"data":{"seed.php":"\${SEED_SCRIPT}","courses.php":"\${COURSES_SCRIPT}"}}
 ---
-{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed"},"data":{"SEED_CHANGES":"\${CHANGES}","SEED_TITLE":"\${TITLE}","SEED_ADMIN_EMAIL":"\${ADMIN_EMAIL}","SEED_MAIL":"\${MAIL}","SEED_BRAND_COLOR":"\${BRAND_COLOR}","SEED_BRAND_SCSS":"\${BRAND_SCSS}","SEED_BRAND_LOGO":"\${BRAND_LOGO}","SEED_COURSES":"\${COURSES}","SEED_ISSUER_NAME":"\${ISSUER_NAME}","SEED_ISSUER_URL":"\${ISSUER_URL}","SEED_ISSUER_CLIENT_ID":"\${ISSUER_CLIENT_ID}","SEED_ISSUER_SCOPES":"\${ISSUER_SCOPES}","SEED_ISSUER_AUTHORIZATION_ENDPOINT":"\${ISSUER_AUTHORIZATION_ENDPOINT}","SEED_ISSUER_TOKEN_ENDPOINT":"\${ISSUER_TOKEN_ENDPOINT}","SEED_ISSUER_USERINFO_ENDPOINT":"\${ISSUER_USERINFO_ENDPOINT}"}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed"},"data":{"SEED_CHANGES":"\${CHANGES}","SEED_TITLE":"\${TITLE}","SEED_ADMIN_EMAIL":"\${ADMIN_EMAIL}","SEED_MAIL":"\${MAIL}","SEED_BRAND_COLOR":"\${BRAND_COLOR}","SEED_BRAND_SCSS":"\${BRAND_SCSS}","SEED_BRAND_LOGO":"\${BRAND_LOGO}","SEED_SETTINGS":"\${SETTINGS}","SEED_COURSES":"\${COURSES}","SEED_ISSUER_NAME":"\${ISSUER_NAME}","SEED_ISSUER_URL":"\${ISSUER_URL}","SEED_ISSUER_CLIENT_ID":"\${ISSUER_CLIENT_ID}","SEED_ISSUER_SCOPES":"\${ISSUER_SCOPES}","SEED_ISSUER_AUTHORIZATION_ENDPOINT":"\${ISSUER_AUTHORIZATION_ENDPOINT}","SEED_ISSUER_TOKEN_ENDPOINT":"\${ISSUER_TOKEN_ENDPOINT}","SEED_ISSUER_USERINFO_ENDPOINT":"\${ISSUER_USERINFO_ENDPOINT}"}}
 ---
 {"apiVersion":"v1","kind":"Secret","metadata":{"name":"seed"},"stringData":{"SEED_ISSUER_CLIENT_SECRET":"\${ISSUER_CLIENT_SECRET}"}}`,
   "settings.yaml": `\

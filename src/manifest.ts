@@ -40,6 +40,9 @@ import * as api_federations_$federationId_events from "../routes/api/federations
 import * as api_federations_$federationId_members_index from "../routes/api/federations/[federationId]/members/index.ts";
 import * as api_federations_$federationId_members_$userId from "../routes/api/federations/[federationId]/members/[userId].ts";
 import * as api_federations_$federationId_operations from "../routes/api/federations/[federationId]/operations.ts";
+import * as api_federations_$federationId_policy_index from "../routes/api/federations/[federationId]/policy/index.ts";
+import * as api_federations_$federationId_policy_history from "../routes/api/federations/[federationId]/policy/history.ts";
+import * as api_federations_$federationId_policy_rollback from "../routes/api/federations/[federationId]/policy/rollback.ts";
 import * as api_federations_$federationId_spokes_index from "../routes/api/federations/[federationId]/spokes/index.ts";
 import * as api_federations_$federationId_spokes_preview_cost from "../routes/api/federations/[federationId]/spokes/preview-cost.ts";
 import * as api_federations_$federationId_usage from "../routes/api/federations/[federationId]/usage.ts";
@@ -73,6 +76,7 @@ import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/de
 import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
 import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spokeId]/members/[userId].ts";
 import * as api_spokes_$spokeId_operations from "../routes/api/spokes/[spokeId]/operations.ts";
+import * as api_spokes_$spokeId_policy from "../routes/api/spokes/[spokeId]/policy.ts";
 import * as api_spokes_$spokeId_restore_requests from "../routes/api/spokes/[spokeId]/restore-requests.ts";
 import * as api_spokes_$spokeId_sign_in_link from "../routes/api/spokes/[spokeId]/sign-in-link.ts";
 import * as api_spokes_$spokeId_usage from "../routes/api/spokes/[spokeId]/usage.ts";
@@ -93,6 +97,7 @@ import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federatio
 import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
 import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
 import * as hubs_$federationId_operations from "../routes/hubs/[federationId]/operations.ts";
+import * as hubs_$federationId_policy from "../routes/hubs/[federationId]/policy.ts";
 import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
 import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
 import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
@@ -186,6 +191,9 @@ export const manifest: Manifest = [
   ["/api/federations/:federationId/members", api_federations_$federationId_members_index],
   ["/api/federations/:federationId/members/:userId", api_federations_$federationId_members_$userId],
   ["/api/federations/:federationId/operations", api_federations_$federationId_operations],
+  ["/api/federations/:federationId/policy", api_federations_$federationId_policy_index],
+  ["/api/federations/:federationId/policy/history", api_federations_$federationId_policy_history],
+  ["/api/federations/:federationId/policy/rollback", api_federations_$federationId_policy_rollback],
   ["/api/federations/:federationId/spokes", api_federations_$federationId_spokes_index],
   ["/api/federations/:federationId/spokes/preview-cost", api_federations_$federationId_spokes_preview_cost],
   ["/api/federations/:federationId/usage", api_federations_$federationId_usage],
@@ -219,6 +227,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],
   ["/api/spokes/:spokeId/members/:userId", api_spokes_$spokeId_members_$userId],
   ["/api/spokes/:spokeId/operations", api_spokes_$spokeId_operations],
+  ["/api/spokes/:spokeId/policy", api_spokes_$spokeId_policy],
   ["/api/spokes/:spokeId/restore-requests", api_spokes_$spokeId_restore_requests],
   ["/api/spokes/:spokeId/sign-in-link", api_spokes_$spokeId_sign_in_link],
   ["/api/spokes/:spokeId/usage", api_spokes_$spokeId_usage],
@@ -239,6 +248,7 @@ export const manifest: Manifest = [
   ["/hubs/:federationId/members", hubs_$federationId_members_index],
   ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],
   ["/hubs/:federationId/operations", hubs_$federationId_operations],
+  ["/hubs/:federationId/policy", hubs_$federationId_policy],
   ["/hubs/:federationId/remove", hubs_$federationId_remove],
   ["/hubs/:federationId/retry", hubs_$federationId_retry],
   ["/hubs/:federationId/settings", hubs_$federationId_settings],

@@ -6,6 +6,8 @@ export const releases: readonly ReleaseNotes[] = [
     version: "unreleased",
     date: null,
     changes: [
+      `A hub shares settings (language, time zone, guest access, forced sign-in, support contact) and a brand (colour, logo, styles) with its spokes, in versions. A change is previewed on all spokes, applied to one first and then to all others by a rollout, and to new spokes at their installation. Hubs say what their spokes may override, can exclude a spoke, and can make an older version the newest again: \`GET\` and \`PATCH /api/federations/{id}/policy\`, \`GET\` and \`PATCH /api/spokes/{id}/policy\`, \`wheelwright policy\`, and the portal's page "Shared with spokes".`,
+      "The action `configure` applies the settings that a site does not have yet. Rollouts can run it.",
       "Rollouts upgrade, resize, reapply or restart many spokes, wave by wave: the first spokes are watched, each wave must be healthy before the next one starts, failures pause the rollout, and a time window limits when operations start. After an upgrade of Wheelwright, `rollouts create reapply --outdated` updates the manifests of all sites.",
       "The portal's pages Spokes and Operations list those of all hubs, with each filter in the URL, and each number in a summary links to its list. `GET /api/operations` and `wheelwright operations list` list the operations of all hubs.",
       "Lists of spokes, and selectors of rollouts, filter by state, health, version, size, region, hub and older blueprint. Lists sort by age and by last failure (`sort`, `lastFailedAt`).",

@@ -57,6 +57,7 @@ export const FAULTS = {
   ],
   cross_origin: ["forbidden", "Requests from another site are not allowed"],
   operator_only: ["forbidden", "Only operators can perform this action"],
+  policy_fixed: ["forbidden", "The hub does not let its spokes change language"],
   federation_admin_only: ["forbidden", "Only operators and admins of this hub can perform this action"],
 
   // Faults about hubs, spokes and other resources.
@@ -97,6 +98,7 @@ export const FAULTS = {
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
   request_decided: ["conflict", "This request was already approved by ann@example.org"],
+  policy_changed: ["conflict", "settings has version 4, and your change is based on version 3; load it again"],
   rollout_state: ["conflict", "Cannot resume a rollout that is running"],
   rollout_empty: ["impossible", "The rollout would change no spoke, because no spoke matches the selector"],
   rollout_too_large: ["impossible", "The selector matches more than 1000 spokes; select fewer"],
@@ -105,6 +107,7 @@ export const FAULTS = {
     "conflict",
     "The selected spokes have changed since the preview, so nothing was started; see the new preview",
   ],
+  policy_version_missing: ["missing", "settings has no version 7"],
   rollout_missing: ["missing", "There is no such rollout, or you have no access to it"],
   restore_requested: [
     "conflict",

@@ -40,6 +40,12 @@ export function boundedList<S extends v.GenericSchema>(item: S, minimum: number,
   return { ...schema, "~run": run };
 }
 
+/** Returns a schema for an object, all of whose fields are optional, that has at least one of them. */
+export function withAnyField<E extends v.ObjectEntries>(entries: E) {
+  const message = `must have at least one of ${Object.keys(entries).join(", ")}`;
+  return v.pipe(v.object(entries, message), v.check((value) => Object.keys(value).length > 0, message));
+}
+
 /** Returns a schema for an optional field that treats null as absent. */
 export function optionalOrNull<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));

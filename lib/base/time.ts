@@ -41,3 +41,13 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T | 
   const late = sleep(ms, over.signal).then(() => undefined);
   return await Promise.race([work, late]).finally(() => over.abort());
 }
+
+/** Whether the runtime knows the time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-GB", { timeZone: name });
+    return true;
+  } catch {
+    return false; // Intl throws a RangeError
+  }
+}

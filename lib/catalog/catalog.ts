@@ -1,6 +1,7 @@
 /** The catalog: the regions, sizes, versions and prices that this service offers. Created in load.ts. */
 import { Fault } from "#lib/base/errors.ts";
-import type { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
+import type { BrandTheme } from "#lib/model/policy.ts";
+import type { SeedCourse } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
 import type { ClusterSettings, SiteSize } from "#lib/moodle/sizes.ts";
 import type { CatalogContents } from "#lib/catalog/view.ts";

@@ -18,7 +18,8 @@
  *       - { name: small, price: { currency: EUR, monthly: 1900 } }
  */
 import * as v from "valibot";
-import { BrandTheme, SeedCourse } from "#lib/moodle/inputs.ts";
+import { BrandTheme } from "#lib/model/policy.ts";
+import { SeedCourse } from "#lib/moodle/inputs.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
 import { CatalogEntryName, ClusterSettings, MoodleRelease, SiteSize } from "#lib/moodle/sizes.ts";
 import { boundedText } from "#lib/base/schema.ts";

@@ -49,6 +49,11 @@ import type {
   OwnPatch,
   PasswordChange,
   PasswordReset,
+  Policy,
+  PolicyPatch,
+  PolicyPreview,
+  PolicyRollback,
+  PolicyVersion,
   Readiness,
   Rejection,
   ResetPassword,
@@ -66,6 +71,8 @@ import type {
   SpokeAvailability,
   SpokeJoining,
   SpokePatch,
+  SpokePolicy,
+  SpokePolicyPatch,
   SpokePreview,
   SpokeUsage,
   StreamEvent,
@@ -652,6 +659,74 @@ export interface WheelwrightApi {
   ): PagedList<Operation>;
 
   /**
+   * What a hub shares with its spokes, and how many spokes have it
+   *
+   * `GET /api/federations/{federationId}/policy`, scope readonly.
+   */
+  getFederationPolicy(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Policy>;
+
+  /**
+   * Change what a hub shares. A rollout brings the change to the spokes. With dryRun=true, returns a preview instead
+   *
+   * `PATCH /api/federations/{federationId}/policy`, scope cli. Error codes: policy_changed, federation_state, not_offered.
+   */
+  updateFederationPolicy(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** Returns a preview of the change without making the change */
+      dryRun: true;
+    },
+    body?: PolicyPatch,
+    options?: CallOptions,
+  ): Promise<PolicyPreview>;
+  updateFederationPolicy(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** Returns a preview of the change without making the change */
+      dryRun?: false | undefined;
+    },
+    body?: PolicyPatch,
+    options?: CallOptions,
+  ): Promise<Policy>;
+
+  /**
+   * The newest 100 versions of what a hub shares, newest first
+   *
+   * `GET /api/federations/{federationId}/policy/history`, scope readonly.
+   */
+  getFederationPolicyHistory(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** Only versions of this section of the policy */
+      section?: "settings" | "brand" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<PolicyVersion[]>;
+
+  /**
+   * Make an older version of what a hub shares the newest again
+   *
+   * `POST /api/federations/{federationId}/policy/rollback`, scope cli. Error codes: policy_version_missing, federation_state, not_offered.
+   */
+  rollbackFederationPolicy(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    body: PolicyRollback,
+    options?: CallOptions,
+  ): Promise<Policy>;
+
+  /**
    * A hub's spokes that you can see, by default newest first. Returns all spokes unless limit is set
    *
    * `GET /api/federations/{federationId}/spokes`, scope readonly.
@@ -1100,7 +1175,7 @@ export interface WheelwrightApi {
   /**
    * Change a spoke's name, brand, administrator's address, domain or mail. With dryRun=true, returns a preview instead
    *
-   * `PATCH /api/spokes/{spokeId}`, scope cli. Error codes: spoke_state, not_offered, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
+   * `PATCH /api/spokes/{spokeId}`, scope cli. Error codes: spoke_state, not_offered, policy_fixed, federation_admin_only, domain_taken, domain_unproven, domain_reserved, domain_invalid, dns_unavailable, cluster_unavailable.
    */
   updateSpoke(
     params: {
@@ -1271,6 +1346,33 @@ export interface WheelwrightApi {
     },
     options?: CallOptions,
   ): PagedList<Operation>;
+
+  /**
+   * What a spoke has of what its hub shares, and the spoke's own values
+   *
+   * `GET /api/spokes/{spokeId}/policy`, scope readonly.
+   */
+  getSpokePolicy(
+    params: {
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
+      spokeId: string;
+    },
+    options?: CallOptions,
+  ): Promise<SpokePolicy>;
+
+  /**
+   * Change a spoke's own values. Only hub admins can exclude the spoke from a section
+   *
+   * `PATCH /api/spokes/{spokeId}/policy`, scope cli. Error codes: policy_fixed, federation_admin_only, spoke_state.
+   */
+  updateSpokePolicy(
+    params: {
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
+      spokeId: string;
+    },
+    body?: SpokePolicyPatch,
+    options?: CallOptions,
+  ): Promise<SpokePolicy>;
 
   /**
    * Restore requests for a spoke, newest first, with their outcomes
@@ -1484,6 +1586,15 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     params: true,
     pages: true,
   },
+  getFederationPolicy: { method: "GET", path: "/api/federations/{federationId}/policy", params: true },
+  updateFederationPolicy: { method: "PATCH", path: "/api/federations/{federationId}/policy", params: true, body: true },
+  getFederationPolicyHistory: { method: "GET", path: "/api/federations/{federationId}/policy/history", params: true },
+  rollbackFederationPolicy: {
+    method: "POST",
+    path: "/api/federations/{federationId}/policy/rollback",
+    params: true,
+    body: true,
+  },
   listFederationSpokes: { method: "GET", path: "/api/federations/{federationId}/spokes", params: true, pages: true },
   createFederationSpoke: {
     method: "POST",
@@ -1533,6 +1644,8 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listSpokeMembers: { method: "GET", path: "/api/spokes/{spokeId}/members", params: true, pages: true },
   deleteSpokeMember: { method: "DELETE", path: "/api/spokes/{spokeId}/members/{userId}", params: true, empty: true },
   listSpokeOperations: { method: "GET", path: "/api/spokes/{spokeId}/operations", params: true, pages: true },
+  getSpokePolicy: { method: "GET", path: "/api/spokes/{spokeId}/policy", params: true },
+  updateSpokePolicy: { method: "PATCH", path: "/api/spokes/{spokeId}/policy", params: true, body: true },
   listSpokeRestoreRequests: {
     method: "GET",
     path: "/api/spokes/{spokeId}/restore-requests",

@@ -220,6 +220,10 @@ export const ACTION_DECLARATIONS = {
     summary: "Revert changes that were made to the site's objects in the cluster. For operators only.",
     parameters: {},
   },
+  "configure": {
+    summary: "Apply the settings that the site does not have yet, such as those that its hub shares.",
+    parameters: {},
+  },
   "retry": {
     summary: "Retry a failed installation or upgrade.",
     parameters: {},

@@ -301,6 +301,7 @@ export interface BulkAction {
     | "run-cron"
     | "reset-admin-password"
     | "reapply"
+    | "configure"
     | "retry"
     | "destroy";
   /** The preview's selection. Required for a filter and for destroy; nothing starts if the selection has changed; must be text of 1 to 100 characters without control characters */
@@ -352,6 +353,7 @@ export interface BulkPreview {
     | "run-cron"
     | "reset-admin-password"
     | "reapply"
+    | "configure"
     | "retry"
     | "destroy";
   /** The parameters of the action */
@@ -912,7 +914,7 @@ export interface NewRestoreRequest {
 
 export interface NewRollout {
   /** The action on each spoke. Only operators can use reapply */
-  action: "upgrade" | "resize" | "reapply" | "restart";
+  action: "upgrade" | "resize" | "reapply" | "restart" | "configure";
   /** The new size; a name from the catalog; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
   /** The target version; a name from the catalog; must be a version such as 4.5.12 */
@@ -1348,6 +1350,220 @@ export interface PasswordReset {
   keepTokens?: boolean | null | undefined;
 }
 
+export interface Policy {
+  /** The ID of the hub to which the object belongs */
+  federationId: string;
+  /** The sites' language, time zone, access and support contact */
+  settings: {
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    version: number;
+    /** The values. A value that is null is left to the sites */
+    values: {
+      /** The code of the default language's pack */
+      language: string | null;
+      /** The default time zone */
+      timeZone: string | null;
+      /** Whether the login page lets guests in */
+      guestAccess: boolean | null;
+      /** Whether visitors must sign in to see the front page */
+      forcedLogin: boolean | null;
+      /** The name of the support contact */
+      supportName: string | null;
+      /** The email address of the support contact */
+      supportEmail: string | null;
+      /** The address of the support page */
+      supportPage: string | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When the version was made */
+    changedAt: string | null;
+    /** The user who made the version */
+    changedBy: string | null;
+  };
+  /** The sites' colour, logo and styles */
+  brand: {
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    version: number;
+    /** The values. A value that is null is left to the sites */
+    values: {
+      /** The name of a brand in the catalog */
+      preset: string | null;
+      /** The colour of links and buttons */
+      color: string | null;
+      /** The logo, a PNG or JPEG file on the web */
+      logo: {
+        /** The address of the file; must be an https URL */
+        url: string;
+        /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
+        sha256: string;
+      } | null;
+      /** Additional styles for Moodle's theme */
+      scss: string | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When the version was made */
+    changedAt: string | null;
+    /** The user who made the version */
+    changedBy: string | null;
+  };
+  /** The number of spokes in each state, by section */
+  spokes: {
+    /** The number of spokes in each state of the settings */
+    settings: {
+      /** Spokes that have the newest version */
+      in_sync: number;
+      /** Spokes that have an older version, or none */
+      behind: number;
+      /** Spokes with values of their own, or that could not set a value */
+      differs: number;
+      /** Spokes that an admin of the hub has excluded */
+      excluded: number;
+    };
+    /** The number of spokes in each state of the brand */
+    brand: {
+      /** Spokes that have the newest version */
+      in_sync: number;
+      /** Spokes that have an older version, or none */
+      behind: number;
+      /** Spokes with values of their own, or that could not set a value */
+      differs: number;
+      /** Spokes that an admin of the hub has excluded */
+      excluded: number;
+    };
+  };
+  /** The newest rollout that brings this to the spokes; null if none was necessary */
+  rollout: {
+    /** The rollout's ID */
+    id: string;
+    /** The rollout's state */
+    state: "running" | "paused" | "completed" | "aborted";
+    /** Why the rollout was paused or aborted */
+    reason: string | null;
+  } | null;
+}
+
+export interface PolicyPatch {
+  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
+  settings?: {
+    /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
+    language?: string | null | undefined;
+    /** The default time zone; must be a time zone such as Europe/Berlin */
+    timeZone?: string | null | undefined;
+    /** Whether the login page lets guests in */
+    guestAccess?: boolean | null | undefined;
+    /** Whether visitors must sign in to see the front page */
+    forcedLogin?: boolean | null | undefined;
+    /** The name of the support contact; must be text of 1 to 100 characters without control characters */
+    supportName?: string | null | undefined;
+    /** The email address of the support contact; must be an email address */
+    supportEmail?: string | null | undefined;
+    /** The address of the support page; must be an https URL */
+    supportPage?: string | null | undefined;
+  } | undefined;
+  /** The parts of the brand to change. Null removes a value; must have at least one of preset, color, logo, scss */
+  brand?: {
+    /** The name of a brand in the catalog; must be text of 1 to 100 characters without control characters */
+    preset?: string | null | undefined;
+    /** The colour of links and buttons; must be a colour such as #aa0044 */
+    color?: string | null | undefined;
+    /** The logo, a PNG or JPEG file on the web */
+    logo?: {
+      /** The address of the file; must be an https URL */
+      url: string;
+      /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
+      sha256: string;
+    } | null | undefined;
+    /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
+    scss?: string | null | undefined;
+  } | undefined;
+  /** The fields that spokes may override, by section; must have at least one of settings, brand */
+  overridable?: {
+    /** The names of settings; must be a list of these names: language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
+    settings?: readonly ("language" | "timeZone" | "guestAccess" | "forcedLogin" | "supportName" | "supportEmail" | "supportPage")[] | undefined;
+    /** The names of parts of the brand; must be a list of these names: preset, color, logo, scss */
+    brand?: readonly ("preset" | "color" | "logo" | "scss")[] | undefined;
+  } | undefined;
+  /** The versions that the change is based on. If a section has another version by now, nothing changes; must have at least one of settings, brand */
+  ifVersion?: {
+    /** The version of the settings; must be the number of a version */
+    settings?: number | undefined;
+    /** The version of the brand; must be the number of a version */
+    brand?: number | undefined;
+  } | undefined;
+}
+
+export interface PolicyPreview {
+  /** Always true: nothing was changed */
+  dryRun: true;
+  /** The ID of the hub to which the object belongs */
+  federationId: string;
+  /** The values that the change replaces */
+  changes: {
+    /** The section of the policy */
+    section: "settings" | "brand";
+    /** The path of the field that would change; empty if a new object would be created */
+    field: string;
+    /** The current value of the field; null if the field is not set */
+    from: unknown;
+    /** The new value of the field; null if the field would be removed */
+    to: unknown;
+  }[];
+  /** Whether the sites become unavailable */
+  downtime: boolean;
+  /** The number of spokes, by what they get of the change */
+  counts: {
+    /** Spokes that get the change now */
+    changes: number;
+    /** Spokes that are not running, and get the change as soon as they are active */
+    later: number;
+    /** Spokes that keep their own values */
+    overridden: number;
+    /** Spokes that an admin of the hub has excluded */
+    excluded: number;
+  };
+  /** The first 50 spokes by slug */
+  spokes: {
+    /** The ID of the spoke to which the object belongs */
+    spokeId: string;
+    /** The short name of the hub in URLs and host names */
+    slug: string;
+    /** The host name of the site */
+    domain: string;
+    /** What the spoke gets of the change */
+    effect: "changes" | "later" | "overridden" | "excluded";
+    /** Why the spoke failed or is skipped */
+    reason: string | null;
+  }[];
+  /** The number of spokes that are not listed */
+  more: number;
+  /** What else to know, one sentence each */
+  notes: string[];
+}
+
+export interface PolicyRollback {
+  /** The section of the policy */
+  section: "settings" | "brand";
+  /** The version whose values become the newest version; must be the number of a version */
+  version: number;
+}
+
+export interface PolicyVersion {
+  /** The section of the policy */
+  section: "settings" | "brand";
+  /** The version's number */
+  version: number;
+  /** The values of this version */
+  values: Record<string, unknown>;
+  /** The fields that spokes may override */
+  overridable: string[];
+  /** When the version was made */
+  changedAt: string;
+  /** The user who made the version */
+  changedBy: string;
+}
+
 export interface Problem {
   /** The HTTP status */
   statusCode: number;
@@ -1430,7 +1646,7 @@ export interface Rollout {
   /** The rollout's state */
   state: "running" | "paused" | "completed" | "aborted";
   /** The action on each spoke. Only operators can use reapply */
-  action: "upgrade" | "resize" | "reapply" | "restart";
+  action: "upgrade" | "resize" | "reapply" | "restart" | "configure";
   /** The parameters of the action */
   parameters: Record<string, unknown>;
   /** The first wave, which is watched */
@@ -1501,7 +1717,7 @@ export interface RolloutDetail {
   /** The rollout's state */
   state: "running" | "paused" | "completed" | "aborted";
   /** The action on each spoke. Only operators can use reapply */
-  action: "upgrade" | "resize" | "reapply" | "restart";
+  action: "upgrade" | "resize" | "reapply" | "restart" | "configure";
   /** The parameters of the action */
   parameters: Record<string, unknown>;
   /** The first wave, which is watched */
@@ -1591,7 +1807,7 @@ export interface RolloutPreview {
   /** Always true: nothing was changed */
   dryRun: true;
   /** The action on each spoke. Only operators can use reapply */
-  action: "upgrade" | "resize" | "reapply" | "restart";
+  action: "upgrade" | "resize" | "reapply" | "restart" | "configure";
   /** The parameters of the action */
   parameters: Record<string, unknown>;
   /** The first wave, which is watched */
@@ -1808,6 +2024,7 @@ export interface SpokeAction {
     | "run-cron"
     | "reset-admin-password"
     | "reapply"
+    | "configure"
     | "retry";
   /** The new size; a name from the catalog; must be text of 1 to 100 characters without control characters */
   size?: string | null | undefined;
@@ -1863,6 +2080,149 @@ export interface SpokePatch {
   brand?: string | null | undefined;
   /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
   mail?: "on" | "held" | null | undefined;
+}
+
+export interface SpokePolicy {
+  /** The spoke's ID */
+  spokeId: string;
+  /** The ID of the hub to which the object belongs */
+  federationId: string;
+  /** The sites' language, time zone, access and support contact */
+  settings: {
+    /** Whether the site has what the hub shares */
+    state: "in_sync" | "behind" | "differs" | "excluded";
+    /** Why the site is not in sync, one sentence each */
+    reasons: string[];
+    /** The hub's newest version; 0 if it never shared anything */
+    hubVersion: number;
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    version: number | null;
+    /** The values. A value that is null is left to the sites */
+    values: {
+      /** The code of the default language's pack */
+      language: string | null;
+      /** The default time zone */
+      timeZone: string | null;
+      /** Whether the login page lets guests in */
+      guestAccess: boolean | null;
+      /** Whether visitors must sign in to see the front page */
+      forcedLogin: boolean | null;
+      /** The name of the support contact */
+      supportName: string | null;
+      /** The email address of the support contact */
+      supportEmail: string | null;
+      /** The address of the support page */
+      supportPage: string | null;
+    };
+    /** The site's own values. They apply while the hub allows them */
+    overrides: {
+      /** The code of the default language's pack */
+      language: string | null;
+      /** The default time zone */
+      timeZone: string | null;
+      /** Whether the login page lets guests in */
+      guestAccess: boolean | null;
+      /** Whether visitors must sign in to see the front page */
+      forcedLogin: boolean | null;
+      /** The name of the support contact */
+      supportName: string | null;
+      /** The email address of the support contact */
+      supportEmail: string | null;
+      /** The address of the support page */
+      supportPage: string | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When the site's own values last changed */
+    overriddenAt: string | null;
+    /** The user who last changed the site's own values */
+    overriddenBy: string | null;
+  };
+  /** The sites' colour, logo and styles */
+  brand: {
+    /** Whether the site has what the hub shares */
+    state: "in_sync" | "behind" | "differs" | "excluded";
+    /** Why the site is not in sync, one sentence each */
+    reasons: string[];
+    /** The hub's newest version; 0 if it never shared anything */
+    hubVersion: number;
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    version: number | null;
+    /** The values. A value that is null is left to the sites */
+    values: {
+      /** The name of a brand in the catalog */
+      preset: string | null;
+      /** The colour of links and buttons */
+      color: string | null;
+      /** The logo, a PNG or JPEG file on the web */
+      logo: {
+        /** The address of the file; must be an https URL */
+        url: string;
+        /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
+        sha256: string;
+      } | null;
+      /** Additional styles for Moodle's theme */
+      scss: string | null;
+    };
+    /** The site's own values. They apply while the hub allows them */
+    overrides: {
+      /** The name of a brand in the catalog */
+      preset: string | null;
+      /** The colour of links and buttons */
+      color: string | null;
+      /** The logo, a PNG or JPEG file on the web */
+      logo: {
+        /** The address of the file; must be an https URL */
+        url: string;
+        /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
+        sha256: string;
+      } | null;
+      /** Additional styles for Moodle's theme */
+      scss: string | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When the site's own values last changed */
+    overriddenAt: string | null;
+    /** The user who last changed the site's own values */
+    overriddenBy: string | null;
+  };
+}
+
+export interface SpokePolicyPatch {
+  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
+  settings?: {
+    /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
+    language?: string | null | undefined;
+    /** The default time zone; must be a time zone such as Europe/Berlin */
+    timeZone?: string | null | undefined;
+    /** Whether the login page lets guests in */
+    guestAccess?: boolean | null | undefined;
+    /** Whether visitors must sign in to see the front page */
+    forcedLogin?: boolean | null | undefined;
+    /** The name of the support contact; must be text of 1 to 100 characters without control characters */
+    supportName?: string | null | undefined;
+    /** The email address of the support contact; must be an email address */
+    supportEmail?: string | null | undefined;
+    /** The address of the support page; must be an https URL */
+    supportPage?: string | null | undefined;
+  } | undefined;
+  /** The parts of the brand to change. Null removes a value; must have at least one of color, logo, scss */
+  brand?: {
+    /** The colour of links and buttons; must be a colour such as #aa0044 */
+    color?: string | null | undefined;
+    /** The logo, a PNG or JPEG file on the web */
+    logo?: {
+      /** The address of the file; must be an https URL */
+      url: string;
+      /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
+      sha256: string;
+    } | null | undefined;
+    /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
+    scss?: string | null | undefined;
+  } | undefined;
+  /** The sections from which the spoke is excluded. Only hub admins can set them */
+  excluded?: readonly ("settings" | "brand")[] | undefined;
 }
 
 export interface SpokePreview {

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { boundedText, Slug } from "#lib/base/schema.ts";
 import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
+import { HubPolicySchema } from "#lib/model/policy.ts";
 import { HUB_STATES } from "#lib/model/states.ts";
 
 export const HUB_REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
@@ -47,6 +48,14 @@ export const hubFields = {
     label: "Tier",
     hint: "The name of the hub's tier in the catalog",
     example: "standard",
+  }),
+  policy: system(HubPolicySchema, {
+    nullable: true,
+    shown: false,
+    label: "Policy",
+    hint: "What the hub shares with its spokes; null if nothing was ever shared",
+    example: null,
+    kept: true,
   }),
   state: system(v.picklist(HUB_STATES), { label: "State", hint: "The hub's state", example: "active", kept: true }),
   stateReason: system(text, {

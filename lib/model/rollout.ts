@@ -8,7 +8,7 @@ export const ROLLOUT_SPOKE_STATES = ["waiting", "running", "checking", "succeede
 export type RolloutSpokeState = (typeof ROLLOUT_SPOKE_STATES)[number];
 
 /** The actions that a rollout can run. */
-export const ROLLOUT_ACTIONS = ["upgrade", "resize", "reapply", "restart"] as const;
+export const ROLLOUT_ACTIONS = ["upgrade", "resize", "reapply", "restart", "configure"] as const;
 export type RolloutAction = (typeof ROLLOUT_ACTIONS)[number];
 
 /** Describes a rollout's action, for example `upgrade to 5.2.2`. */

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
 import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
+import { SpokePolicySchema } from "#lib/model/policy.ts";
 import { HEALTH_STATES, SPOKE_STATES } from "#lib/model/states.ts";
 
 const VERSION_MESSAGE = "must be a version such as 4.5.12";
@@ -119,6 +120,14 @@ export const spokeFields = {
     label: "Email",
     hint: "Whether the site sends email. A copy starts with held, and a change restarts the site",
     example: "on",
+    kept: true,
+  }),
+  policy: system(SpokePolicySchema, {
+    nullable: true,
+    shown: false,
+    label: "Own values",
+    hint: "The values with which the site departs from what its hub shares; null if it has none",
+    example: null,
     kept: true,
   }),
   state: system(v.picklist(SPOKE_STATES), {

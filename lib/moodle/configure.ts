@@ -7,14 +7,15 @@ import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { hashHost } from "#lib/moodle/names.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import type { SeedPart } from "#lib/moodle/seed.ts";
+import { listChangedSections } from "#lib/moodle/policy-values.ts";
 import { DEFAULT_CERTIFICATE_NAME } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand">;
+type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "shared">;
 
 export const ConfigurableSpokeInputs = v.pick(
   SpokeInputs,
-  ["displayName", "adminEmail", "brand", "host", "certificate", "formerHosts", "mailHeld"],
+  ["displayName", "adminEmail", "brand", "shared", "host", "certificate", "formerHosts", "mailHeld"],
 );
 export type ConfigurableSpokeInputs = v.InferOutput<typeof ConfigurableSpokeInputs>;
 
@@ -30,16 +31,18 @@ export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableSpokeIn
   };
 }
 
-export function pickSiteDetails({ displayName, adminEmail, brand }: SiteDetails): SiteDetails {
-  return { displayName, adminEmail, brand };
+export function pickSiteDetails({ displayName, adminEmail, brand, shared }: SiteDetails): SiteDetails {
+  return { displayName, adminEmail, brand, ...(shared && { shared }) };
 }
 
 /** Returns the parts of the seed (initial content) that must be applied again after a change to a site's details. */
 export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): SeedPart[] {
+  const sections = listChangedSections(before.shared, after.shared);
   return [
     ...(before.displayName !== after.displayName ? ["title" as const] : []),
     ...(before.adminEmail !== after.adminEmail ? ["administrator" as const] : []),
-    ...(before.brand?.name !== after.brand?.name ? ["brand" as const] : []),
+    ...(before.brand?.name !== after.brand?.name || sections.includes("brand") ? ["brand" as const] : []),
+    ...(sections.includes("settings") ? ["settings" as const] : []),
   ];
 }
 

@@ -5,6 +5,7 @@
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
+import { BrandTheme, createPolicyValuesSchema, WebFile } from "#lib/model/policy.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
 import { CatalogEntryName, ClusterSettings, ImageName, NamespaceName, SiteSize } from "#lib/moodle/sizes.ts";
 
@@ -15,14 +16,6 @@ const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,6
 const WORD = "may contain only letters, digits and . _ @ + = / : -";
 /** Text that is safe to use as an unquoted word in a shell command. */
 export const ShellWord = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
-
-const HTTPS = "must be an https URL";
-export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
-const COLOR = "must be a colour such as #aa0044";
-const SHA256 = "must be a SHA-256 in hexadecimal";
-
-/** A file to download from the web, with its expected SHA-256 hash. */
-const WebFile = v.strictObject({ url: HttpsUrl, sha256: v.pipe(v.string(SHA256), v.regex(/^[0-9a-f]{64}$/, SHA256)) });
 
 const DEMO = "must be XS, S or M: the size of the generated course";
 /** A course in a new site: empty, restored from a Moodle backup, or generated as a demonstration. */
@@ -36,14 +29,6 @@ export const SeedCourse = v.pipe(
   v.check(({ backup, demo }) => !(backup && demo), "must have backup or demo, not both"),
 );
 export type SeedCourse = v.InferOutput<typeof SeedCourse>;
-
-export const BrandTheme = v.strictObject({
-  color: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-fA-F]{6}$/, COLOR))),
-  scss: v.optional(boundedText(1, 50_000)),
-  /** The brand's logo, a PNG or JPEG file. */
-  logo: v.optional(WebFile),
-});
-export type BrandTheme = v.InferOutput<typeof BrandTheme>;
 
 const Mail = v.strictObject({
   host: ShellWord,
@@ -66,6 +51,20 @@ export type SiteOrigin = v.InferOutput<typeof SiteOrigin>;
 
 /** The images that a site runs. */
 export const SiteImages = v.strictObject({ moodle: ImageName, postgres: ImageName, fpmDirectory: v.string() });
+
+const SharedVersion = {
+  version: v.pipe(v.number(), v.integer()),
+  /** Why the site lacks some of the values, one sentence each. */
+  skipped: v.optional(v.array(v.string())),
+};
+
+/** The sections of the hub's policy as one site has them, with the site's own values. */
+export const SharedInputs = v.object({
+  settings: v.optional(v.object({ ...SharedVersion, values: createPolicyValuesSchema("settings") })),
+  /** The theme is null if the hub shares no brand; the site then has its own. */
+  brand: v.optional(v.object({ ...SharedVersion, theme: v.nullable(BrandTheme) })),
+});
+export type SharedInputs = v.InferOutput<typeof SharedInputs>;
 
 export const SpokeInputs = v.object({
   federationId: Label,
@@ -103,6 +102,8 @@ export const SpokeInputs = v.object({
   brand: v.nullable(v.strictObject({ name: boundedText(1, 100), theme: v.nullable(BrandTheme) })),
   /** The name and courses of the seed (initial content). The courses are null if the catalog does not define them. */
   seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(SeedCourse)) })),
+  /** The sections of the hub's policy that the site has. Absent if the hub has never shared anything with the site. */
+  shared: v.optional(SharedInputs),
   surroundings: v.object(ClusterSettings.entries),
   /** Whether the site's URL uses https, no matter where TLS is terminated. */
   https: v.boolean(),

@@ -1,7 +1,8 @@
 /** Computes the placeholder values for a site's seed (initial content) from the spoke's inputs and hub's settings. */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { BrandTheme, HttpsUrl, SeedCourse, type SpokeInputs } from "#lib/moodle/inputs.ts";
+import { BrandTheme, HttpsUrl, listPolicyFields, type PolicyValues } from "#lib/model/policy.ts";
+import { SeedCourse, type SpokeInputs } from "#lib/moodle/inputs.ts";
 import { findMailSettings, type SEED_PLACEHOLDERS } from "#lib/moodle/values.ts";
 import { boundedText } from "#lib/base/schema.ts";
 
@@ -28,8 +29,8 @@ export interface HubSettings {
 /** The settings for a hub whose namespace contains no configuration. */
 export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
-export type SeedPart = "title" | "administrator" | "brand" | "keys" | "sign-on" | "courses";
-export const SITE_DETAIL_SEED_PARTS: readonly SeedPart[] = ["title", "administrator", "brand"];
+export type SeedPart = "title" | "administrator" | "brand" | "settings" | "keys" | "sign-on" | "courses";
+export const SITE_DETAIL_SEED_PARTS: readonly SeedPart[] = ["title", "administrator", "brand", "settings"];
 
 /** The objects in a hub's namespace that must be passed to `readHubSettings`. */
 export const HUB_SETTINGS_OBJECTS = [
@@ -105,9 +106,9 @@ export function computeCopiedSpokeChanges(
   };
 }
 
-/** Returns the theme for a spoke's brand; null if the spoke has no brand, or if the brand has no theme. */
-export function findBrandTheme({ brand }: SpokeInputs, hub: HubSettings): BrandTheme | null {
-  return brand ? brand.theme ?? hub.brand : null;
+/** Returns the theme that the hub's policy or the spoke's brand sets; null if neither sets a theme. */
+export function findBrandTheme({ brand, shared }: SpokeInputs, hub: HubSettings): BrandTheme | null {
+  return shared?.brand?.theme ?? (brand ? brand.theme ?? hub.brand : null);
 }
 
 /** Returns the placeholder values for the seed (initial content). `changes` lists the parts to set; null sets all. */
@@ -129,6 +130,7 @@ export function buildSeedValues(
     BRAND_COLOR: theme?.color ?? null,
     BRAND_SCSS: theme?.scss ?? null,
     BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,
+    SETTINGS: inputs.shared?.settings ? JSON.stringify(listSettingValues(inputs.shared.settings.values)) : null,
     COURSES: courses.length > 0 ? JSON.stringify(courses) : null,
     ISSUER_NAME: identity?.name ?? null,
     ISSUER_URL: identity?.url ?? null,
@@ -139,6 +141,11 @@ export function buildSeedValues(
     ISSUER_TOKEN_ENDPOINT: identity?.tokenEndpoint ?? null,
     ISSUER_USERINFO_ENDPOINT: identity?.userinfoEndpoint ?? null,
   };
+}
+
+/** Returns all settings that a hub can share. Null returns a setting to the value that it had before. */
+function listSettingValues(values: PolicyValues<"settings">): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(listPolicyFields("settings").map((field) => [field, values[field] ?? null]));
 }
 
 /** The single sign-on settings that are URLs. Moodle accepts only https URLs. */

@@ -1,4 +1,4 @@
-/** Applies changed spoke settings to the site: title, administrator, brand, domain and outgoing mail. */
+/** Applies changed spoke settings to the site: title, administrator, brand, domain, mail, and what the hub shares. */
 import * as v from "valibot";
 import { ConfigurableSpokeInputs, findChangedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -11,6 +11,7 @@ import { HOUR, MINUTE } from "#lib/base/time.ts";
 /** Applies new settings to a site. Each step returns immediately if it has nothing to change. */
 export const configure = declareOperation({
   name: "configure",
+  action: { summary: "Apply the settings that the site does not have yet, such as those that its hub shares." },
   verbPhrase: "change",
   from: ["active"],
   transition: UPDATE_TRANSITION,

@@ -1,4 +1,6 @@
 /** Installs a spoke. A retry repeats the operation with the same steps. */
+import * as v from "valibot";
+import { SharedInputs } from "#lib/moodle/inputs.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { IMAGE_DIGEST, INSTALLATION } from "#lib/operations/progress.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -14,7 +16,12 @@ export const provision = declareOperation({
   transition: { through: "provisioning", to: "active" },
   needsActiveHub: true,
   describe: () => ["Missing objects are created; existing objects are not changed"],
-  progress: { ...IMAGE_DIGEST, ...INSTALLATION },
+  progress: {
+    ...IMAGE_DIGEST,
+    ...INSTALLATION,
+    /** The sections of the hub's policy that the site gets; null if the hub shares nothing. */
+    shared: v.nullable(SharedInputs),
+  },
   plan: {
     version: 1,
     limit: 5 * HOUR,

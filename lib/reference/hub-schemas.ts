@@ -1,4 +1,5 @@
-/** Gives names to the API schemas of billing, costs, availability and usage. */
+/** Gives names to the API schemas of billing, costs, availability, usage and policies. */
+import * as policies from "#lib/domains/policy/views.ts";
 import * as usage from "#lib/domains/usage/views.ts";
 import type { Schemas } from "#lib/reference/account-schemas.ts";
 import { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
@@ -11,7 +12,16 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
   Billing: BillingView,
   Cost: CostView,
   HubCost: HubCostView,
+  Policy: policies.PolicyView,
+  PolicyPreview: policies.PolicyPreview,
+  PolicyVersion: policies.PolicyVersionView,
   SpokeAvailability: SpokeAvailabilityView,
+  SpokePolicy: policies.SpokePolicyView,
 };
 
-export const HUB_INPUT_SCHEMAS: Schemas = { BillingAddress };
+export const HUB_INPUT_SCHEMAS: Schemas = {
+  BillingAddress,
+  PolicyPatch: policies.PolicyPatch,
+  PolicyRollback: policies.PolicyRollback,
+  SpokePolicyPatch: policies.SpokePolicyPatch,
+};

@@ -12,28 +12,29 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/domai
 import type { FailureReport, Job, JobOf } from "#lib/jobs/job.ts";
 import type { JobHooks, Outcome } from "#lib/scheduler/handler.ts";
 import { releaseFormerDomains } from "#lib/domains/spokes/names.ts";
-import { readRecordedDigest } from "#lib/steps/image-digest.ts";
+import { planPolicyCatchUp, readInstalledColumns } from "#lib/steps/policy-catch-up.ts";
 import type { StateTransition } from "#lib/operations/operation.ts";
 import type { JobKind, ProgressOf } from "#lib/operations/plan.ts";
-import type { IMAGE_DIGEST, StateAfterFailure } from "#lib/operations/progress.ts";
+import type { StateAfterFailure } from "#lib/operations/progress.ts";
 import type { OPERATIONS } from "#lib/operations/table.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
 
-export const provisionOutcomes: JobHooks<ProgressOf<typeof IMAGE_DIGEST>> = {
+export const provisionOutcomes: JobHooks<JobOf<typeof OPERATIONS.provision.kind>["progress"]> = {
   async onSucceeded(tx, job) {
     const spoke = await change(tx, job, (before) => ({
       state: "active",
       stateReason: null,
       health: "healthy",
-      ...readRecordedDigest(job),
+      ...readInstalledColumns(job, before),
       observedAt: job.updatedAt,
       readyAt: before.readyAt ?? job.updatedAt,
     }));
     const { size, domain, slug, lmsVersion } = spoke;
     const outcome = outcomeOf(spoke, job, "spoke_provisioned", { size, domain, slug, lmsVersion });
-    return { ...outcome, audit: [...outcome.audit ?? [], ...await closeRequestsOfSource(tx, spoke)] };
+    const audit = [...outcome.audit ?? [], ...await closeRequestsOfSource(tx, spoke)];
+    return { ...outcome, audit, jobs: await planPolicyCatchUp(tx, spoke) };
   },
   async onFailed(tx, job, report) {
     const spoke = await change(tx, job, { state: "failed", stateReason: report.message, observedAt: job.updatedAt });
@@ -108,7 +109,8 @@ export function createActionOutcomes<Progress extends ActionProgress, Payload ex
         slug: spoke.slug,
         ...metadata,
       });
-      return { ...outcome, audit: [...outcome.audit ?? [], ...audit] };
+      const jobs = job.kind === "configure" ? [] : await planPolicyCatchUp(tx, spoke);
+      return { ...outcome, audit: [...outcome.audit ?? [], ...audit], jobs };
     },
     async onFailed(tx, job, report) {
       const { change: columns, metadata } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), report);

@@ -24,8 +24,9 @@ export type OptionValues<O extends OptionDeclarations> = {
 
 type Choice<T extends string> = T extends `${infer One}|${infer Others}` ? One | Choice<Others> : T;
 
-/** The values of the declared arguments. A repeatable argument stands alone. */
+/** The values of the declared arguments. A repeatable argument stands alone, or follows one other argument. */
 type ArgumentValues<W extends readonly string[]> = W extends readonly [`${string}...${string}`] ? readonly string[]
+  : W extends readonly [string, `${string}...${string}`] ? readonly [string, ...string[]]
   : { readonly [i in keyof W]: W[i] extends `[${string}` ? string | undefined : string };
 
 export interface ParsedArguments<

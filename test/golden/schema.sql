@@ -516,6 +516,7 @@ create table federations (
   removed_at timestamp(3) with time zone,
   recorded_at timestamp(3) with time zone,
   backup_updated_at timestamp(3) with time zone,
+  policy jsonb,
   constraint federations_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint federations_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'removing'::text, 'removed'::text]))),
   constraint federations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
@@ -771,6 +772,19 @@ create table page_checks (
   constraint page_checks_pkey PRIMARY KEY (spoke_id)
 );
 
+create table policy_versions (
+  federation_id text not null,
+  section text not null,
+  version integer not null,
+  values jsonb not null,
+  overridable text[] not null,
+  changed_at timestamp(3) with time zone not null default wheelwright_now(),
+  changed_by text not null,
+  constraint policy_versions_version_check CHECK ((version >= 1)),
+  constraint policy_versions_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint policy_versions_pkey PRIMARY KEY (federation_id, section, version)
+);
+
 create table ready_lanes (
   id bigint not null generated always as identity,
   kind text not null default ''::text,
@@ -990,6 +1004,7 @@ create table spokes (
   backup_updated_at timestamp(3) with time zone,
   storage_percent smallint,
   last_failed_at timestamp(3) with time zone,
+  policy jsonb,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),

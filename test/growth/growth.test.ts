@@ -62,6 +62,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   hubs: [`${hubId(5)},${hubId(10)}`],
   email: ["user1", "user17@"],
   role: ["operator", "hub_admin", "spoke_admin"],
+  section: ["settings", "brand"],
   unreadOnly: ["true"],
   show: ["unread"],
   until: ["2030-01-01"],

@@ -171,6 +171,10 @@ function extraRows(hub: string, spoke: string, user: string): Readonly<Record<st
     spoke_usage: [{ spoke_id: spoke, observed_at: at, measured_at: at, files_used: 5, users: 3 }],
     usage_samples: [{ spoke_id: spoke, grain: "hour", at, files_used: 5, users: 3 }],
     hub_usage_samples: [{ federation_id: hub, grain: "day", at, measured_at: at, spokes: 1, full_spokes: 0, users: 3 }],
+    policy_versions: [{
+      ...{ federation_id: hub, section: "settings", version: 1, values: '{"language": "de"}' },
+      ...{ overridable: "{timeZone}", changed_by: "ada@school.example" },
+    }],
     rollout_spokes: [{ rollout_id: "rol_1", spoke_id: spoke, position: 0, wave: 0, state: "waiting" }],
     page_checks: [{ spoke_id: spoke, problem: "The site's login page responded with 500", reached_host: "a.example" }],
     availability_hours: [{ spoke_id: spoke, hour: "2026-11-20T05:00:00Z", up: 1, down: 2, planned: 4 }],

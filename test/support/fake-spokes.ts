@@ -83,6 +83,7 @@ export async function createFakeSpokes(
       namespace: buildNamespaceName("spoke", { release: RELEASE, slug, id }),
       blueprintInputs,
       drift: null,
+      policy: null,
     };
   });
   if (copies.length > 0) await db.rows.insertInto("spokes").values(copies).execute();

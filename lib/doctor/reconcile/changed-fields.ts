@@ -23,7 +23,7 @@ const REPORTED_SPOKE_FIELDS = [
   ...fieldsWith(spokeFields, "kept").filter((name) => !UNREPORTED.includes(name)),
   "readyAt",
 ] as const;
-const REPORTED_HUB_FIELDS = [...fieldsWith(hubFields, "settable"), "readyAt"] as const;
+const REPORTED_HUB_FIELDS = [...fieldsWith(hubFields, "settable"), "policy", "readyAt"] as const;
 /** The maximum length of a field's value in a finding, in characters. */
 const MAX_VALUE_LENGTH = 60;
 
@@ -84,7 +84,11 @@ function listChangedInputs(from: SpokeInputs, to: SpokeInputs): string[] {
 
 function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "none";
-  const text = value instanceof Date ? value.toISOString() : String(value);
+  const text = value instanceof Date
+    ? value.toISOString()
+    : typeof value === "object"
+    ? JSON.stringify(value)
+    : String(value);
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 

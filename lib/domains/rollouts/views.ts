@@ -10,7 +10,7 @@ import {
   optionalOrNull,
   Timestamp,
 } from "#lib/base/schema.ts";
-import { isTimeZone } from "#lib/domains/rollouts/window.ts";
+import { isTimeZone } from "#lib/base/time.ts";
 import { createSelectorSchema } from "#lib/domains/spokes/filter.ts";
 import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
 

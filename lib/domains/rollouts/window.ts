@@ -22,16 +22,6 @@ export function findNextOpening(window: RolloutWindow, at: Date): Date | null {
   return null;
 }
 
-/** Whether the runtime knows the time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    openClock({ timeZone: name });
-    return true;
-  } catch {
-    return false; // Intl throws a RangeError
-  }
-}
-
 function isOpenAt({ days, from, to }: RolloutWindow, { day, minute }: LocalTime): boolean {
   const start = parseTimeOfDay(from), end = parseTimeOfDay(to);
   if (start < end) return days.includes(day) && minute >= start && minute < end;

@@ -1,9 +1,11 @@
 /** Compares a spoke's desired values (the row's columns) with the applied values (the row's blueprint inputs). */
 import type { App } from "#lib/app.ts";
 import { changeSiteHost } from "#lib/moodle/configure.ts";
-import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { SharedInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { computeSharedInputs } from "#lib/moodle/policy-values.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { listReservedDomains } from "#lib/domains/spokes/names.ts";
+import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { fieldsWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
@@ -54,6 +56,18 @@ export function withDesiredSettings(
   };
 }
 
+/** Returns what the spoke should have of its hub's newest policy. `current` is what its site has. */
+export async function readSharedInputs(
+  rows: RowQueries,
+  catalog: Pick<Catalog, "themeOf">,
+  spoke: Pick<SpokeRow, "federationId" | "brand" | "policy">,
+  current: SharedInputs | undefined,
+): Promise<SharedInputs | undefined> {
+  const hub = await rows.selectFrom("federations").select("policy").where("id", "=", spoke.federationId)
+    .executeTakeFirstOrThrow();
+  return computeSharedInputs(hub.policy, spoke, current, catalog.themeOf);
+}
+
 /** Returns the blueprint inputs with all desired values, including the domain and the former domains. */
 export async function toDesiredInputs(
   { db, catalog }: Pick<App, "db" | "catalog">,
@@ -61,8 +75,9 @@ export async function toDesiredInputs(
   inputs: SpokeInputs,
 ): Promise<SpokeInputs> {
   const formerDomains = await listReservedDomains(db.rows, desired.id);
+  const shared = await readSharedInputs(db.rows, catalog, desired, inputs.shared);
   return changeSiteHost(
-    withDesiredSettings(catalog, desired, inputs),
+    { ...withDesiredSettings(catalog, desired, inputs), ...(shared && { shared }) },
     desired.requestedDomain ?? desired.domain,
     formerDomains,
   );

@@ -48,6 +48,7 @@ export async function planSpokePatch(
   const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
   // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
   requireOfferedValues(app.catalog, { brand: changes.brand?.to ?? undefined });
+  if (changes.brand) await requireOwnBrand(rows, before);
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);
   const desired: SpokeRow = { ...target, ...domainColumns(before, target.domain, isNotBuilt) };
   const pending = findPendingChanges(target, before.blueprintInputs), changed = Object.keys(changes).length > 0;
@@ -62,6 +63,15 @@ export async function planSpokePatch(
   const execution = requireActionAllowed("configure", await readSpokeActionFacts(rows, before));
   // If the request repeats a failed change, reports the changes that are not yet applied to the site.
   return { desired, changes: changed ? changes : pending, execution };
+}
+
+/** Throws a `forbidden` fault (`policy_fixed`) if the hub shares a brand and does not let its spokes choose another. */
+async function requireOwnBrand(rows: RowQueries, { federationId }: SpokeRow): Promise<void> {
+  const { policy } = await rows.selectFrom("federations").select("policy").where("id", "=", federationId)
+    .executeTakeFirstOrThrow();
+  const brand = policy?.brand;
+  if (!brand || Object.keys(brand.values).length === 0 || brand.overridable.includes("preset")) return;
+  throw new Fault("forbidden", "policy_fixed", "The hub does not let its spokes change brand");
 }
 
 function selectDefined(patch: SpokePatch): Partial<SpokeRow> {
@@ -114,11 +124,11 @@ async function requireFreeDomain(
 }
 
 /** Returns whether the spoke's install has not started, or has failed and can be retried. */
-function isUnbuilt({ state, readyAt }: SpokeRow, live: readonly Job[]): boolean {
+export function isUnbuilt({ state, readyAt }: SpokeRow, live: readonly Job[]): boolean {
   if (state === "failed") return readyAt === null;
   return state === "provisioning" && live.every(isUntouched);
 }
 
-function isUntouched({ startedAt }: Job): boolean {
+export function isUntouched({ startedAt }: Job): boolean {
   return startedAt === null;
 }

@@ -34,6 +34,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   one_time_tokens: "select, insert, update, delete",
   federation_requests: "select, insert, update",
   restore_requests: "select, insert, update",
+  policy_versions: "select, insert",
   rollouts: "select, insert, update",
   rollout_spokes: "select, insert, update",
   page_checks: "select, insert, update",

@@ -5,6 +5,7 @@ import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
 import type { ListTables } from "#lib/drivers/db/schema-lists.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
+import type { PolicyTables } from "#lib/drivers/db/schema-policy.ts";
 import type { RequestTables } from "#lib/drivers/db/schema-requests.ts";
 import type { RolloutTables } from "#lib/drivers/db/schema-rollouts.ts";
 import type { TemplateTables } from "#lib/drivers/db/schema-templates.ts";
@@ -19,6 +20,7 @@ import type {
 } from "#lib/drivers/db/columns.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { HubColumns } from "#lib/model/hub.ts";
+import type { HubPolicy, SpokePolicy } from "#lib/model/policy.ts";
 import type { SpokeColumns } from "#lib/model/spoke.ts";
 
 /** The columns of a table. An insert may omit the columns K, because they have a default value. */
@@ -31,6 +33,7 @@ export interface Schema
     BillingTables,
     ListTables,
     NotificationTables,
+    PolicyTables,
     RequestTables,
     RolloutTables,
     TemplateTables,
@@ -72,7 +75,8 @@ export interface Schema
     lastUsedAt: NullableTimestampColumn;
     revokedAt: NullableTimestampColumn;
   };
-  federations: HubColumns & {
+  federations: Omit<HubColumns, "policy"> & {
+    policy: ColumnType<HubPolicy | null, string | null | undefined, string | null>;
     cluster: string;
     namespaceUid: string | null;
     createdAt: TimestampColumn;
@@ -84,11 +88,12 @@ export interface Schema
     backupUpdatedAt: NullableTimestampColumn;
   };
   federation_members: { federationId: string; userId: string; createdAt: TimestampColumn };
-  spokes: WithDefaults<SpokeColumns, "identity" | "content" | "mail" | "health" | "maintenance"> & {
+  spokes: WithDefaults<Omit<SpokeColumns, "policy">, "identity" | "content" | "mail" | "health" | "maintenance"> & {
     cluster: string;
     clusterUid: string | null;
     namespaceUid: string | null;
     blueprintInputs: JsonColumn;
+    policy: ColumnType<SpokePolicy | null, string | null | undefined, string | null>;
     drift: NullableJsonColumn;
     requestedDomain: string | null;
     visibleEvents: BigintColumn;

@@ -70,6 +70,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   ),
   federation_requests: unchanged,
   restore_requests: unchanged,
+  policy_versions: unchanged,
   rollouts: unchanged,
   rollout_spokes: unchanged,
   page_checks: unchanged,

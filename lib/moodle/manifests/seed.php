@@ -1,8 +1,8 @@
 <?php
-// Sets the title, administrator, mail, brand, single sign-on and courses of a site. Settings are files of a ConfigMap,
-// and secrets are environment variables. Missing settings are not changed. The script is idempotent, and keeps changes
-// that users made to accounts and courses. In an existing site, the script sets only the parts in SEED_CHANGES. The
-// script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
+// Sets the title, administrator, mail, brand, shared settings, single sign-on and courses. Settings are files of a
+// ConfigMap, and secrets are environment variables. Missing settings are not changed. The script is idempotent, and
+// keeps changes that users made to accounts and courses. In an existing site, the script sets only the parts in
+// SEED_CHANGES. The script prints a line for each part ("left out: ..." for a skipped part), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -87,6 +87,69 @@ function seed_no_brand(): void {
         get_file_storage()->delete_area_files(\context_system::instance()->id, 'core_admin', $area);
         set_config($area, '', 'core_admin');
     }
+}
+
+/** The settings that a hub shares, with their names in Moodle's table "config". */
+const SEED_SHARED_SETTINGS = [
+    'language' => 'lang',
+    'timeZone' => 'timezone',
+    'guestAccess' => 'guestloginbutton',
+    'forcedLogin' => 'forcelogin',
+    'supportName' => 'supportname',
+    'supportEmail' => 'supportemail',
+    'supportPage' => 'supportpage',
+];
+
+/** Installs a language pack, unless the site has it. Returns whether the site can use the language. */
+function seed_language(string $language): bool {
+    global $CFG;
+    if (get_string_manager()->translation_exists($language, false)) {
+        return true;
+    }
+    if (!is_readable("$CFG->dirroot/$CFG->admin/tool/langimport/classes/controller.php")) {
+        return false;
+    }
+    try {
+        (new \tool_langimport\controller())->install_languagepacks($language);
+    } catch (\Throwable $error) {
+        return false;
+    }
+    get_string_manager()->reset_caches();
+    return get_string_manager()->translation_exists($language, false);
+}
+
+/**
+ * Sets what the hub shares. Stores each setting's former value, which returns when the hub no longer sets the setting.
+ * A value that someone changed on the site in the meantime stays.
+ */
+function seed_shared_settings(array $settings): void {
+    foreach (SEED_SHARED_SETTINGS as $name => $config) {
+        $value = $settings[$name] ?? null;
+        $text = is_bool($value) ? (string) (int) $value : $value;
+        $former = get_config('local_wheelwright', 'former_' . $config);
+        $shared = get_config('local_wheelwright', 'shared_' . $config);
+        if ($text === null) {
+            if ($shared !== false) {
+                if ((string) get_config('core', $config) === (string) $shared) {
+                    set_config($config, json_decode((string) $former));
+                }
+                unset_config('former_' . $config, 'local_wheelwright');
+                unset_config('shared_' . $config, 'local_wheelwright');
+            }
+            continue;
+        }
+        if ($name === 'language' && !seed_language($text)) {
+            mtrace("left out: the setting language: the site cannot install the language pack $text");
+            continue;
+        }
+        if ($shared === false) {
+            $present = get_config('core', $config);
+            set_config('former_' . $config, json_encode($present === false ? null : $present), 'local_wheelwright');
+        }
+        set_config($config, $text);
+        set_config('shared_' . $config, $text, 'local_wheelwright');
+    }
+    mtrace('shared settings set');
 }
 
 /** Downloads a file. Returns null if the download fails or the hash differs. */
@@ -231,6 +294,9 @@ if ((seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null
 }
 if (seed_setting('BRAND_LOGO') !== null && $asked('brand')) {
     seed_logo(json_decode(seed_setting('BRAND_LOGO'), true, 4, JSON_THROW_ON_ERROR));
+}
+if (seed_setting('SETTINGS') !== null && $asked('settings')) {
+    seed_shared_settings(json_decode(seed_setting('SETTINGS'), true, 4, JSON_THROW_ON_ERROR));
 }
 if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));

@@ -8,6 +8,7 @@ import type { BillingView, CostView, HubCostView } from "#lib/domains/billing/vi
 import type { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import type { FederationView, OverviewView } from "#lib/domains/federations/views.ts";
 import type { MemberView } from "#lib/domains/members/views.ts";
+import type { PolicyPreview, PolicyVersionView, PolicyView, SpokePolicyView } from "#lib/domains/policy/views.ts";
 import type { RolloutDetailView, RolloutPreview, RolloutView } from "#lib/domains/rollouts/views.ts";
 import type {
   ActionPreview,
@@ -39,6 +40,10 @@ export type PreviewedBulkAction = v.InferOutput<typeof BulkPreview>;
 export type PreviewedSpoke = v.InferOutput<typeof SpokePreview>;
 export type BackupList = v.InferOutput<typeof BackupSummaryView>;
 export type RestoreRequestItem = v.InferOutput<typeof RestoreRequestView>;
+export type HubPolicyView = v.InferOutput<typeof PolicyView>;
+export type PreviewedPolicy = v.InferOutput<typeof PolicyPreview>;
+export type PolicyHistory = readonly v.InferOutput<typeof PolicyVersionView>[];
+export type SharedWithSpoke = v.InferOutput<typeof SpokePolicyView>;
 export type RolloutItem = v.InferOutput<typeof RolloutView>;
 export type RolloutDetails = v.InferOutput<typeof RolloutDetailView>;
 export type PreviewedRollout = v.InferOutput<typeof RolloutPreview>;

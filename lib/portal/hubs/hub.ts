@@ -86,7 +86,12 @@ export function hubHeader(
   here: string,
 ): Pick<PageView, "title" | "section" | "crumbs" | "badge" | "tabs"> {
   const of = (text: string, path: string): NavLink => [text, `/hubs/${id}${path}`];
-  const more = [of("Members", "/members"), of("Billing", "/billing"), of("Settings", "/settings")];
+  const more = [
+    of("Shared with spokes", "/policy"),
+    of("Members", "/members"),
+    of("Billing", "/billing"),
+    of("Settings", "/settings"),
+  ];
   return {
     title: name,
     section: "hubs",

@@ -17,11 +17,13 @@ import { availabilityPanel } from "#lib/portal/components/availability.ts";
 import type {
   Operation,
   OperationDetails,
+  SharedWithSpoke,
   Spoke,
   SpokeAvailabilityMonths,
   SpokeUsage,
 } from "#lib/portal/components/api-types.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
+import { sharedPanel } from "#lib/portal/spokes/policy.ts";
 import { usagePanel } from "#lib/portal/spokes/usage.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -33,12 +35,15 @@ export interface SpokePageProps {
   readonly latest: OperationDetails | null;
   readonly availability: SpokeAvailabilityMonths;
   readonly usage: SpokeUsage;
+  readonly shared: SharedWithSpoke;
   /** The period of the usage, in days. */
   readonly days: string;
   readonly now: Date;
 }
 
-export function spokeView({ spokePage, operations, latest, availability, usage, days, now }: SpokePageProps): PageView {
+export function spokeView(
+  { spokePage, operations, latest, availability, usage, shared, days, now }: SpokePageProps,
+): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
   const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
@@ -51,6 +56,7 @@ ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
 ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability.problem)}
+${sharedPanel(shared, spokePage.canManageHub)}
 ${availabilityPanel(availability)}
 ${reachable ? usagePanel(usage, days) : ""}
 ${recentOperationsPanel(id, operations)}

@@ -12,6 +12,7 @@ import type { FoundInCluster } from "#lib/doctor/reconcile/discrepancy.ts";
 import { determineHubState } from "#lib/doctor/reconcile/site-records.ts";
 import { insertFederation, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
+import { restorePolicyHistory } from "#lib/domains/policy/store.ts";
 import { fieldsWith, pickFields } from "#lib/model/field.ts";
 import { hubFields } from "#lib/model/hub.ts";
 import type { HubSiteRecord } from "#lib/moodle/site-record.ts";
@@ -34,6 +35,7 @@ export async function adoptHub(tx: Tx, requester: Requester, found: FoundHub): P
   if (!user) throw new Refusal("NoUser", "no user exists", "Set BOOTSTRAP_ADMIN_EMAIL and start serve once.");
   const row = await insertFederation(tx, { ...toColumns(found), id, createdAt, createdBy: user.id });
   if (!row) throw rowExistsRefusal("hub");
+  await restorePolicyHistory(tx, row);
   await recordResolution(tx, requester, row, { action: "adopt", slug });
 }
 
@@ -47,15 +49,21 @@ export async function updateHubFromRecord(
   const { namespace, siteRecord } = found, before = await lockFederation(tx, siteRecord.id);
   if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id), requested = changes.get(before.id);
-  const userValues = pickValuesChangedAfterRestore(before, changes);
-  const after = await updateFederation(tx, before.id, { ...toColumns(found), ...userValues });
+  const { policy, ...userValues } = pickValuesChangedAfterRestore(before, changes);
+  const after = await updateFederation(tx, before.id, {
+    ...toColumns(found),
+    ...userValues,
+    ...(policy && { policy: JSON.stringify(policy) }),
+  });
+  await restorePolicyHistory(tx, after);
   const changedFields = listChangedHubFields(before, siteRecord, { state: after.state, requested });
   await recordResolution(tx, requester, after, { action: "catch up", slug: after.slug, ...changedFields });
 }
 
 function toColumns({ cluster, clusterUid, namespace, siteRecord }: FoundHub) {
-  const { readyAt, updatedAt } = siteRecord;
+  const { readyAt, updatedAt, policy } = siteRecord;
   return {
+    policy: policy && JSON.stringify(policy),
     ...determineHubState(siteRecord),
     ...pickFields(siteRecord, fieldsWith(hubFields, "settable")),
     readyAt,

@@ -77,7 +77,7 @@ export async function updateSpokeFromRecord(
   if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return;
   await reserveDomain(tx, config, siteRecord);
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id);
-  const { domain: requestedDomain = siteRecord.domain, ...requestedValues } = pickValuesChangedAfterRestore(
+  const { domain: requestedDomain = siteRecord.domain, policy, ...requestedValues } = pickValuesChangedAfterRestore(
     withRequestedDomain(before),
     changes,
   );
@@ -85,6 +85,7 @@ export async function updateSpokeFromRecord(
   const after = await updateSpokeRow(tx, before.id, {
     ...toSpokeColumns(found),
     ...requestedValues,
+    ...(policy && { policy: JSON.stringify(policy) }),
     domain: siteRecord.domain,
     requestedDomain: requestedDomain === siteRecord.domain ? null : requestedDomain,
     ...{ drift: null, failedChecks: 0 },

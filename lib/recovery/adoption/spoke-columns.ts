@@ -10,12 +10,13 @@ export type FoundSpoke = FoundInCluster<SpokeSiteRecord>;
 const SET_BY_CALLER = ["id", "federationId", "slug", "domain", "createdAt", "createdBy", "copyOf"] as const;
 
 export function toSpokeColumns({ cluster, clusterUid: identity, namespace, siteRecord }: FoundSpoke) {
-  const { blueprintInputs, updatedAt, ...columns } = omitFields(siteRecord, SET_BY_CALLER);
+  const { blueprintInputs, updatedAt, policy, ...columns } = omitFields(siteRecord, SET_BY_CALLER);
   return {
     ...columns,
     ...determineSpokeState(siteRecord, namespace.replicas),
     health: "unknown" as const,
     blueprintInputs: JSON.stringify(blueprintInputs),
+    policy: policy && JSON.stringify(policy),
     ...{ cluster, clusterUid: identity, namespace: namespace.name, namespaceUid: namespace.uid, recordedAt: null },
     backupUpdatedAt: updatedAt,
   };

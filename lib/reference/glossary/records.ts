@@ -178,6 +178,7 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   "path.federationId": ["The hub's ID or slug", "north"],
   "path.spokeId": ["The spoke's ID, or the spoke's domain until the spoke is removed", EXAMPLE_IDS.spoke],
   "path.notificationId": ["The ID of the notification, which is also the ID of its audit event", EXAMPLE_IDS.event],
+  "query.section": "Only versions of this section of the policy",
   "query.limit": "The maximum number of items in the response",
   "query.before": [
     "Returns only entries older than this value. The Link header contains the value for the next page",

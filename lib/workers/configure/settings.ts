@@ -6,7 +6,8 @@ import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { requireRunningSite } from "#lib/steps/workloads.ts";
 import { addNotes, buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
-import { findBrandTheme, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
+import { findBrandTheme, type HubSettings, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
+import { addSkippedParts } from "#lib/moodle/policy-values.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { changesDomain, getInputsAfterChange } from "#lib/workers/configure/address.ts";
 import { loadHubSettings } from "#lib/steps/set-up.ts";
@@ -28,8 +29,8 @@ export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, 
 export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<void> {
   const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
-  const parts = changes.filter((part) => part !== "brand" || findBrandTheme(after, hub) !== null);
-  if (parts.length < changes.length) {
+  const parts = changes.filter((part) => part !== "brand" || mayResetBrand(after, hub));
+  if (parts.length < changes.length && after.brand !== null) {
     await addNotes(run, [`The brand ${after.brand?.name} is not configured; the theme was not changed`]);
   }
   if (parts.length === 0) return;
@@ -38,6 +39,15 @@ export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<voi
   const { done, skipped } = await runSeedJob(site, run);
   run.log.info("Configured a site", { done, skipped });
   await addNotes(run, skipped);
+  const { shared } = after;
+  if (shared) {
+    await run.saveProgress({ after: { ...run.job.progress.after!, shared: addSkippedParts(shared, skipped) } });
+  }
+}
+
+/** Whether the brand is known. A site without a theme returns to Moodle's own, unless its brand is not configured. */
+function mayResetBrand(after: SpokeInputs, hub: HubSettings): boolean {
+  return after.brand === null || findBrandTheme(after, hub) !== null;
 }
 
 /** Returns notes about what else changes, and what users must do, when a site moves to another domain. */

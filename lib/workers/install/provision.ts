@@ -11,6 +11,8 @@ import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
+import { addSkippedParts, listChangedSections } from "#lib/moodle/policy-values.ts";
+import { readSharedInputs } from "#lib/domains/spokes/desired.ts";
 import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
 import {
   deleteVolumeSources,
@@ -27,7 +29,7 @@ import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import { writeSiteRecord } from "#lib/steps/site-record.ts";
 import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { addNotes, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, type OperationRun, spokeHandler, type SpokeSite } from "#lib/steps/site.ts";
 import { createVolumesFromTemplate, startDatabaseFromTemplate } from "#lib/workers/templates/use.ts";
 import { requestTemplate } from "#lib/workers/templates/request.ts";
 import { buildTemplateKey } from "#lib/moodle/template.ts";
@@ -123,13 +125,19 @@ async function createSecrets(site: SpokeSite, run: JobRun): Promise<void> {
 
 async function seed(
   site: SpokeSite,
-  run: JobRun,
+  run: OperationRun<"provision">,
   runJob: (site: SpokeSite, run: JobRun) => Promise<SeedResult>,
   { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
   const settings = await loadHubSettings(site, run);
-  await applyAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));
+  const shared = await readSharedInputs(site.app.db.rows, site.app.catalog, site.spoke, inputs.shared);
+  await run.saveProgress({ shared: shared ?? null });
+  const desired = { ...inputs, ...(shared && { shared }) };
+  // The volumes of a copy contain what the other site has of its hub's policy.
+  const own = parts && [...new Set([...parts, ...listChangedSections(inputs.shared, shared)])];
+  await applyAll(site, run, site.blueprint.spokeObjects(desired, "seed", settings, own));
   const { done, skipped } = await runJob(site, run);
+  if (shared) await run.saveProgress({ shared: addSkippedParts(shared, skipped) });
   run.log.info("Seeded a site", { done, skipped });
   await addNotes(run, [...notes(settings), ...skipped]);
 }

@@ -3,6 +3,7 @@ import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
 import { GET as getAvailability } from "#routes/api/spokes/[spokeId]/availability.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";
+import { GET as getShared } from "#routes/api/spokes/[spokeId]/policy.ts";
 import { GET as getUsage } from "#routes/api/spokes/[spokeId]/usage.ts";
 import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 import { DEFAULT_PERIOD } from "#lib/portal/spokes/usage.ts";
@@ -21,6 +22,7 @@ export const GET = portalPage({
     ]);
     const latest = done[0] ? await callApi(getOperation, { params: { operationId: done[0].id } }) : null;
     const availability = await callApi(getAvailability);
-    return spokeView({ spokePage, operations: done, latest, availability, usage, days, now: await now() });
+    const shared = await callApi(getShared);
+    return spokeView({ spokePage, shared, operations: done, latest, availability, usage, days, now: await now() });
   },
 });

@@ -75,6 +75,12 @@ spokes show oak
 spokes create north/elm --timeout 1s =6
 spokes create north/twin --copy-of elm --backup now =5
 spokes apply -f -
+policy show north
+policy set north settings.language=de --allow settings.language
+policy history north
+policy rollback north settings 1
+policy show-spoke oak
+policy override oak settings.language=fr --exclude brand
 rollouts create restart --spoke oak -q >ROLLOUT
 usage oak
 usage north --days 30
@@ -94,6 +100,7 @@ spokes reset-admin-password oak --no-wait =5
 spokes retry oak --no-wait =5
 spokes suspend oak elm --no-wait =5
 spokes reapply oak --no-wait =5
+spokes configure oak --no-wait =5
 spokes open oak
 spokes open oak --sign-in =5
 spokes operations oak

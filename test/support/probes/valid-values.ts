@@ -24,6 +24,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   scope: () => "readonly",
   state: () => "declined", // the state of a decided request
   backupId: () => createId("bak"),
+  version: () => 1, // of a policy
 };
 
 export function validValueOf({ name, schema }: EndpointField): unknown {

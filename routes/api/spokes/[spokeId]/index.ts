@@ -29,6 +29,7 @@ export const PATCH = endpoint({
   faults: [
     "spoke_state",
     "not_offered",
+    "policy_fixed",
     "federation_admin_only",
     "domain_taken",
     "domain_unproven",

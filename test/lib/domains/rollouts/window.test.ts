@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findNextOpening, isTimeZone, isWindowOpen } from "#lib/domains/rollouts/window.ts";
+import { isTimeZone } from "#lib/base/time.ts";
+import { findNextOpening, isWindowOpen } from "#lib/domains/rollouts/window.ts";
 import type { RolloutWindow } from "#lib/model/rollout.ts";
 
 const test = suite("time windows");

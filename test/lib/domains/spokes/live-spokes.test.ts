@@ -25,6 +25,7 @@ test.before(async (context) => {
   await db.rows.insertInto("spokes").values(Array.from({ length: SPOKES }, (_, i) => ({
     ...model,
     drift: null,
+    policy: null,
     blueprintInputs: "{}",
     id: `spk_${String((i * 7919) % SPOKES).padStart(26, "0")}`,
     federationId: context.hubs[i > 400 ? i % 2 : i % HUBS]!,

@@ -10,6 +10,7 @@ import {
   type SimulatedSite,
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { changeSharedSettings, listSharedSettingLines } from "#lib/dev/simulator/programs/moodle/shared-settings.ts";
 import { withUsageMessage } from "#lib/dev/simulator/programs/moodle/usage.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
@@ -111,6 +112,7 @@ export function runSeedScript(context: ProgramContext): ProgramRun {
     ...(isRequested("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET)
       ? ["single sign-on set"]
       : []),
+    ...(isRequested("settings", settings.SEED_SETTINGS) ? listSharedSettingLines(settings.SEED_SETTINGS!) : []),
     ...courses.map(({ shortname }) => `course created: ${shortname}`),
   ];
   return runScriptOnSite(context, "/var/www/html/config.php", (site) => ({
@@ -127,6 +129,7 @@ export function runSeedScript(context: ProgramContext): ProgramRun {
           ...(isRequested("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
           ...(isRequested("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
           ...(isRequested("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
+          ...(isRequested("settings", settings.SEED_SETTINGS) && changeSharedSettings(before, settings.SEED_SETTINGS!)),
         };
         const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];
         const content = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };

@@ -1,0 +1,57 @@
+/** Computes how a spoke departs from its hub's policy after a change. Pure. */
+import { isDeepStrictEqual } from "node:util";
+import { Fault } from "#lib/base/errors.ts";
+import type { SpokePolicyPatch } from "#lib/domains/policy/views.ts";
+import {
+  DEFAULT_OVERRIDABLE,
+  type HubPolicy,
+  listPolicyFields,
+  POLICY_SECTIONS,
+  type PolicyOverrides,
+  type PolicySection,
+  type PolicyValues,
+  type SpokePolicy,
+} from "#lib/model/policy.ts";
+
+interface Author {
+  readonly email: string;
+  readonly now: Date;
+}
+
+/** Computes the spoke's new values. Throws a `forbidden` fault (`policy_fixed`) for a field that the hub does not allow. */
+export function changeSpokePolicy(
+  before: SpokePolicy,
+  hub: HubPolicy | null,
+  patch: SpokePolicyPatch,
+  author: Author,
+): SpokePolicy {
+  const settings = changeOverrides("settings", before, hub, patch, author);
+  const brand = changeOverrides("brand", before, hub, patch, author);
+  const excluded = patch.excluded ? POLICY_SECTIONS.filter((each) => patch.excluded!.includes(each)) : before.excluded;
+  return {
+    ...(settings || brand ? { overrides: { ...(settings && { settings }), ...(brand && { brand }) } } : {}),
+    ...(excluded && excluded.length > 0 && { excluded }),
+  };
+}
+
+function changeOverrides<S extends PolicySection>(
+  section: S,
+  before: SpokePolicy,
+  hub: HubPolicy | null,
+  patch: SpokePolicyPatch,
+  { email, now }: Author,
+): PolicyOverrides<S> | undefined {
+  const old = before.overrides?.[section] as PolicyOverrides<S> | undefined;
+  const changes: Readonly<Record<string, unknown>> = patch[section] ?? {};
+  const allowed: readonly string[] = hub?.[section]?.overridable ?? DEFAULT_OVERRIDABLE[section];
+  const refused = Object.keys(changes).filter((field) => changes[field] != null && !allowed.includes(field));
+  if (refused.length > 0) {
+    throw new Fault("forbidden", "policy_fixed", `The hub does not let its spokes change ${refused.join(", ")}`);
+  }
+  const merged: Readonly<Record<string, unknown>> = { ...old?.values, ...changes };
+  const values = Object.fromEntries(
+    listPolicyFields(section).filter((field) => merged[field] != null).map((field) => [field, merged[field]]),
+  ) as PolicyValues<S>;
+  if (isDeepStrictEqual(values, old?.values ?? {})) return old;
+  return Object.keys(values).length === 0 ? undefined : { values, changedAt: now.toISOString(), changedBy: email };
+}

@@ -1,0 +1,106 @@
+/** Stores hubs' policies and their history, and reads what each spoke of a hub has. */
+import { sql } from "kysely";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import {
+  type AnyPolicyVersion,
+  type HubPolicy,
+  POLICY_SECTIONS,
+  type PolicySection,
+  type PolicyVersion,
+  type SpokePolicy,
+} from "#lib/model/policy.ts";
+import type { SpokeState } from "#lib/model/states.ts";
+import type { PolicyVersionRecord } from "#lib/domains/policy/views.ts";
+
+/** Adds the versions of a policy to its history, unless they are there. */
+export async function storePolicyVersions(tx: Tx, federationId: string, policy: HubPolicy): Promise<void> {
+  const versions = POLICY_SECTIONS.flatMap((section) => {
+    const newest: AnyPolicyVersion | undefined = policy[section];
+    return newest ? [{ section, ...newest }] : [];
+  });
+  if (versions.length === 0) return;
+  await tx.insertInto("policy_versions").values(versions.map(({ values, overridable, changedAt, ...version }) => ({
+    ...version,
+    federationId,
+    values: JSON.stringify(values),
+    overridable: [...overridable],
+    changedAt: new Date(changedAt),
+  }))).onConflict((conflict) => conflict.doNothing()).execute();
+}
+
+/** Adds the newest versions of an adopted hub to the history. The record in the cluster contains no older ones. */
+export async function restorePolicyHistory(
+  tx: Tx,
+  { id, policy }: { readonly id: string; readonly policy: HubPolicy | null },
+): Promise<void> {
+  if (policy) await storePolicyVersions(tx, id, policy);
+}
+
+const MAX_VERSIONS = 100;
+
+/** Returns the newest versions of a policy, newest first. */
+export async function listPolicyVersions(
+  rows: RowQueries,
+  federationId: string,
+  section?: PolicySection,
+): Promise<PolicyVersionRecord[]> {
+  let query = rows.selectFrom("policy_versions")
+    .select(["section", "version", "values", "overridable", "changedAt", "changedBy"])
+    .where("federationId", "=", federationId);
+  if (section) query = query.where("section", "=", section);
+  const found = await query.orderBy("changedAt", "desc").orderBy("section").orderBy("version", "desc").limit(
+    MAX_VERSIONS,
+  )
+    .execute();
+  return found.map(({ values, ...version }) => ({ ...version, values: { ...values } }));
+}
+
+export async function findPolicyVersion<S extends PolicySection>(
+  rows: RowQueries,
+  federationId: string,
+  section: S,
+  version: number,
+): Promise<Pick<PolicyVersion<S>, "values" | "overridable"> | undefined> {
+  const found = await rows.selectFrom("policy_versions").select(["values", "overridable"])
+    .where("federationId", "=", federationId).where("section", "=", section).where("version", "=", version)
+    .executeTakeFirst();
+  return found as Pick<PolicyVersion<S>, "values" | "overridable"> | undefined;
+}
+
+/** A spoke of a hub with the versions that its site has. */
+export interface HubSpoke {
+  readonly id: string;
+  readonly slug: string;
+  readonly domain: string;
+  readonly cluster: string;
+  readonly state: SpokeState;
+  readonly brand: string | null;
+  readonly policy: SpokePolicy | null;
+  readonly settingsVersion: number | null;
+  readonly brandVersion: number | null;
+  readonly settingsSkipped: readonly string[] | null;
+  readonly brandSkipped: readonly string[] | null;
+}
+
+const HUB_SPOKE_COLUMNS = sql`id, federation_id, slug, domain, cluster, state, brand, policy,
+  (blueprint_inputs #>> '{shared,settings,version}')::integer as settings_version,
+  (blueprint_inputs #>> '{shared,brand,version}')::integer as brand_version,
+  blueprint_inputs #> '{shared,settings,skipped}' as settings_skipped,
+  blueprint_inputs #> '{shared,brand,skipped}' as brand_skipped`;
+
+/** Reads all spokes of a hub that are not removed, by slug. Does not read their inputs, which are large. */
+export async function readHubSpokes(rows: RowQueries, federationId: string): Promise<readonly HubSpoke[]> {
+  const { rows: found } = await sql<HubSpoke>`
+    select ${HUB_SPOKE_COLUMNS} from spokes where federation_id = ${federationId} and state <> 'removed'
+    order by slug`.execute(rows);
+  return found;
+}
+
+export async function readHubSpoke(
+  rows: RowQueries,
+  id: string,
+): Promise<HubSpoke & { readonly federationId: string }> {
+  const { rows: [found] } = await sql<HubSpoke & { federationId: string }>`
+    select ${HUB_SPOKE_COLUMNS} from spokes where id = ${id}`.execute(rows);
+  return found!;
+}

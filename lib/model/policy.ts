@@ -1,0 +1,192 @@
+/**
+ * Declares what a hub shares with its spokes: the sections of its policy, their fields, and the versions of a section.
+ * The current versions are a column of the hub's row, so that the hub's record in the cluster contains them.
+ */
+import * as v from "valibot";
+import { boundedList, boundedText, EmailAddress, withAnyField } from "#lib/base/schema.ts";
+import { isTimeZone } from "#lib/base/time.ts";
+
+const HTTPS = "must be an https URL";
+export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
+const COLOR = "must be a colour such as #aa0044";
+const SHA256 = "must be a SHA-256 in hexadecimal";
+const LANGUAGE = "must be the code of a Moodle language pack, such as de or pt_br";
+const TIME_ZONE = "must be a time zone such as Europe/Berlin";
+/** The maximum length of a hub's SCSS. It is stored again with each spoke, so it is shorter than a catalog brand's. */
+const MAX_SCSS = 20_000;
+
+/** A file to download from the web, with its expected SHA-256 hash. */
+export const WebFile = v.strictObject({
+  url: HttpsUrl,
+  sha256: v.pipe(v.string(SHA256), v.regex(/^[0-9a-f]{64}$/, SHA256)),
+});
+
+const ThemeColor = v.pipe(v.string(COLOR), v.regex(/^#[0-9a-fA-F]{6}$/, COLOR));
+
+export const BrandTheme = v.strictObject({
+  color: v.optional(ThemeColor),
+  scss: v.optional(boundedText(1, 50_000)),
+  /** The brand's logo, a PNG or JPEG file. */
+  logo: v.optional(WebFile),
+});
+export type BrandTheme = v.InferOutput<typeof BrandTheme>;
+
+const flag = v.boolean("must be true or false");
+
+/** The fields of each section. The order is that of the API reference and of the portal. */
+export const POLICY_FIELDS = {
+  settings: {
+    language: v.pipe(v.string(LANGUAGE), v.regex(/^[a-z]{2,3}(?:_[a-z0-9]{1,12}){0,3}$/, LANGUAGE)),
+    timeZone: v.pipe(v.string(TIME_ZONE), v.maxLength(64, TIME_ZONE), v.check(isTimeZone, TIME_ZONE)),
+    guestAccess: flag,
+    forcedLogin: flag,
+    supportName: boundedText(1, 100),
+    supportEmail: EmailAddress,
+    supportPage: HttpsUrl,
+  },
+  brand: {
+    preset: boundedText(1, 100),
+    color: ThemeColor,
+    logo: WebFile,
+    scss: boundedText(1, MAX_SCSS),
+  },
+} as const;
+
+export type PolicySection = keyof typeof POLICY_FIELDS;
+export const POLICY_SECTIONS = Object.keys(POLICY_FIELDS) as readonly PolicySection[];
+
+type Fields<S extends PolicySection> = (typeof POLICY_FIELDS)[S];
+export type PolicyField<S extends PolicySection> = keyof Fields<S> & string;
+
+type ValueOf<T> = T extends v.GenericSchema ? v.InferOutput<T> : never;
+
+/** The values of a section. A field that is absent is left to the spokes. */
+export type PolicyValues<S extends PolicySection> = {
+  readonly [F in keyof Fields<S>]?: ValueOf<Fields<S>[F]> | undefined;
+};
+/** The values of a section in a request. Null removes a value. */
+export type PolicyValueChanges<S extends PolicySection> = {
+  readonly [F in keyof Fields<S>]?: ValueOf<Fields<S>[F]> | null | undefined;
+};
+
+/** A version of a section: its values, the fields that spokes may override, and who changed it. */
+export interface PolicyVersion<S extends PolicySection = PolicySection> {
+  readonly version: number;
+  readonly values: PolicyValues<S>;
+  readonly overridable: readonly PolicyField<S>[];
+  readonly changedAt: string;
+  /** The email address of the user who made this version. */
+  readonly changedBy: string;
+}
+
+export type AnyPolicyVersion = { [S in PolicySection]: PolicyVersion<S> }[PolicySection];
+
+/** The newest version of each section. A section that was never set is absent. */
+export type HubPolicy = { readonly [S in PolicySection]?: PolicyVersion<S> | undefined };
+
+/** A spoke's own values for a section. They apply while the hub allows a spoke to override these fields. */
+export interface PolicyOverrides<S extends PolicySection = PolicySection> {
+  readonly values: PolicyValues<S>;
+  readonly changedAt: string;
+  readonly changedBy: string;
+}
+
+/** How a spoke departs from its hub's policy. */
+export interface SpokePolicy {
+  readonly overrides?: { readonly [S in PolicySection]?: PolicyOverrides<S> | undefined } | undefined;
+  /** The sections from which an admin of the hub has excluded the spoke. Its site keeps what it has. */
+  readonly excluded?: readonly PolicySection[] | undefined;
+}
+
+/** The fields that a spoke may override by default. A spoke has always been able to choose a brand of the catalog. */
+export const DEFAULT_OVERRIDABLE: { readonly [S in PolicySection]: readonly PolicyField<S>[] } = {
+  settings: [],
+  brand: ["preset"],
+};
+
+/** The schema of a section's values in a request: each field may be absent, and null removes it. */
+export function createPolicyChangeSchema<S extends PolicySection>(
+  section: S,
+  omitted: readonly PolicyField<S>[] = [],
+): v.GenericSchema<unknown, PolicyValueChanges<S>> {
+  return withAnyField(mapPolicyFields(section, (schema) => v.optional(v.nullable(schema)), omitted)) as v.GenericSchema<
+    unknown,
+    PolicyValueChanges<S>
+  >;
+}
+
+/** The schema of a section's stored values. */
+export function createPolicyValuesSchema<S extends PolicySection>(
+  section: S,
+): v.GenericSchema<unknown, PolicyValues<S>> {
+  return v.object(mapPolicyFields(section, (schema) => v.optional(schema), [])) as v.GenericSchema<
+    unknown,
+    PolicyValues<S>
+  >;
+}
+
+/** The schema of a section's values in an answer: a field that is not set is null. */
+export function createPolicyViewSchema<S extends PolicySection>(section: S) {
+  return v.object(mapPolicyFields(section, (schema) => v.nullable(withoutChecks(schema)), []));
+}
+
+/** The schema of names of a section's fields. */
+export function createPolicyFieldListSchema<S extends PolicySection>(section: S) {
+  const fields = listPolicyFields(section), message = `must be a list of these names: ${fields.join(", ")}`;
+  return boundedList(v.picklist(fields, message), 0, fields.length, message);
+}
+
+export function listPolicyFields<S extends PolicySection>(section: S): readonly PolicyField<S>[] {
+  return Object.keys(POLICY_FIELDS[section]) as PolicyField<S>[];
+}
+
+function mapPolicyFields(
+  section: PolicySection,
+  map: (schema: v.GenericSchema) => v.GenericSchema,
+  omitted: readonly string[],
+): Record<string, v.GenericSchema> {
+  const fields = Object.entries<v.GenericSchema>(POLICY_FIELDS[section]).filter(([name]) => !omitted.includes(name));
+  return Object.fromEntries(fields.map(([name, schema]) => [name, map(schema)]));
+}
+
+/** Returns a schema for values that were checked when they were stored. */
+function withoutChecks(schema: v.GenericSchema): v.GenericSchema {
+  return schema.type === "string" ? v.string() : schema;
+}
+
+const version = {
+  version: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  changedAt: v.string(),
+  changedBy: v.string(),
+};
+
+function createVersionSchema<S extends PolicySection>(section: S) {
+  return v.object({
+    ...version,
+    values: createPolicyValuesSchema(section),
+    overridable: createPolicyFieldListSchema(section),
+  });
+}
+
+function createOverridesSchema<S extends PolicySection>(section: S) {
+  return v.object({
+    values: createPolicyValuesSchema(section),
+    changedAt: v.string(),
+    changedBy: v.string(),
+  });
+}
+
+/** The schema of a hub's stored policy. */
+export const HubPolicySchema = v.object({
+  settings: v.optional(createVersionSchema("settings")),
+  brand: v.optional(createVersionSchema("brand")),
+});
+
+/** The schema of a spoke's stored overrides and exclusions. */
+export const SpokePolicySchema = v.object({
+  overrides: v.optional(v.object({
+    settings: v.optional(createOverridesSchema("settings")),
+    brand: v.optional(createOverridesSchema("brand")),
+  })),
+  excluded: v.optional(v.array(v.picklist(POLICY_SECTIONS))),
+});

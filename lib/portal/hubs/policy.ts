@@ -1,0 +1,244 @@
+/** Renders what a hub shares with its spokes: the form, the preview of a change, its progress, and older versions. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { listPolicyFields, POLICY_FIELDS, POLICY_SECTIONS, type PolicySection } from "#lib/model/policy.ts";
+import type {
+  CatalogOffer,
+  Hub,
+  HubPolicyView,
+  PolicyHistory,
+  PreviewedPolicy,
+} from "#lib/portal/components/api-types.ts";
+import { checkboxField, type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import * as ui from "#lib/portal/components/parts.ts";
+import type { PageView } from "#lib/portal/components/view.ts";
+import { hubHeader } from "#lib/portal/hubs/hub.ts";
+import { formatSpokes } from "#lib/portal/rollouts/rollout.ts";
+
+interface SharedProps {
+  readonly hub: Hub;
+  readonly policy: HubPolicyView;
+  readonly history: PolicyHistory;
+  readonly catalog: CatalogOffer;
+  /** The values of the form; absent until the user submits the form. */
+  readonly form?: Readonly<Record<string, string>> | undefined;
+  readonly preview?: PreviewedPolicy | undefined;
+  readonly submission?: RefusedSubmission | undefined;
+}
+
+const REFRESH_INTERVAL = 5; // seconds
+
+/** The words for each field: its label, and a hint. */
+const FIELD_WORDS: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
+  language: ["Language", "The code of a Moodle language pack, such as de. Sites install the pack themselves."],
+  timeZone: ["Time zone", "For example Europe/Berlin."],
+  guestAccess: ["Guest access", "Whether the login page has a button for guests."],
+  forcedLogin: ["Sign-in required", "Whether visitors must sign in before they see the front page."],
+  supportName: ["Support contact"],
+  supportEmail: ["Support email"],
+  supportPage: ["Support page", "An address that begins with https://."],
+  preset: ["Brand from the catalog"],
+  color: ["Colour", "For example #aa0044."],
+  logo: ["Logo", "The address of a PNG or JPEG file, then # and the file's SHA-256."],
+  scss: ["Styles (SCSS)", "Added to Moodle's theme on each site."],
+};
+
+const SECTION_TITLES: Readonly<Record<PolicySection, string>> = { settings: "Settings", brand: "Brand" };
+
+export const SHARED_FORM_FIELDS: readonly string[] = POLICY_SECTIONS.flatMap((section) => [
+  `version:${section}`,
+  ...listPolicyFields(section).flatMap((field) => [`${section}.${field}`, `allow:${section}.${field}`]),
+]);
+
+export function sharedView({ hub, policy, history, catalog, form, preview, submission }: SharedProps): PageView {
+  const { id } = hub;
+  return {
+    ...hubHeader(hub, true, `/hubs/${id}/policy`),
+    lead:
+      "What you set here applies to every site of this hub, now and later. Leave a field empty to let each site decide.",
+    ...(policy.rollout?.state === "running" && !preview && { poll: REFRESH_INTERVAL }),
+    body: markup`${preview ? previewPanel(id, preview, form ?? {}) : progressPanel(policy)}${
+      ui.panel(
+        "Shared with spokes",
+        renderPostForm(
+          {
+            action: `/hubs/${id}/policy`,
+            button: "Preview",
+            submission,
+            hidden: {
+              preview: "yes",
+              ...Object.fromEntries(
+                POLICY_SECTIONS.map((section) => [
+                  `version:${section}`,
+                  form?.[`version:${section}`] || String(policy[section].version),
+                ]),
+              ),
+            },
+          },
+          ...POLICY_SECTIONS.flatMap((section) => sectionFields(section, policy, catalog, form)),
+        ),
+        { id: "shared" },
+      )
+    }${historyPanel(id, policy, history)}`,
+  };
+}
+
+function sectionFields(
+  section: PolicySection,
+  policy: HubPolicyView,
+  catalog: CatalogOffer,
+  form: Readonly<Record<string, string>> | undefined,
+): (FormField | Markup)[] {
+  const values: Readonly<Record<string, unknown>> = policy[section].values;
+  return [
+    markup`<h3>${SECTION_TITLES[section]}</h3>`,
+    ...listPolicyFields(section).flatMap((field): (FormField | Markup)[] => {
+      const name = `${section}.${field}`, isAllowed = policy[section].overridable.includes(field);
+      const label = FIELD_WORDS[field]![0];
+      return [
+        valueField(section, field, catalog, form?.[name] ?? formatValue(values[field])),
+        checkboxField(
+          `allow:${name}`,
+          `Spokes may choose their own: ${label.toLowerCase()}`,
+          form ? form[`allow:${name}`] === "on" : isAllowed,
+        ),
+      ];
+    }),
+  ];
+}
+
+function valueField(section: PolicySection, field: string, catalog: CatalogOffer, value: string): FormField {
+  const [label, hint] = FIELD_WORDS[field]!, name = `${section}.${field}`;
+  const words = { name, label, value, ...(hint !== undefined && { hint }) };
+  const schema = (POLICY_FIELDS[section] as Readonly<Record<string, { readonly type: string }>>)[field]!;
+  if (schema.type === "boolean") {
+    return { ...words, options: [["", "Each site decides"], ["true", "On"], ["false", "Off"]] };
+  }
+  if (field === "preset") {
+    return { ...words, options: [["", "None"], ...catalog.brands.map((brand) => [brand.name] as const)] };
+  }
+  return field === "scss" ? { ...words, type: "textarea", maxLength: 20_000 } : words;
+}
+
+function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "object") return String(value);
+  const { url, sha256 } = value as { readonly url: string; readonly sha256: string };
+  return `${url}#${sha256}`;
+}
+
+function progressPanel({ rollout, spokes, ...policy }: HubPolicyView): Markup {
+  const rows = POLICY_SECTIONS.filter((section) => policy[section].version > 0).map((section) => {
+    const { in_sync: inSync, behind, differs, excluded } = spokes[section];
+    return [SECTION_TITLES[section], `Version ${policy[section].version}`, inSync, behind, differs, excluded];
+  });
+  if (rows.length === 0) {
+    return ui.panel("On the sites", markup`<p class="small">This hub shares nothing yet.</p>`, {
+      id: "progress",
+      live: true,
+    });
+  }
+  return ui.panel(
+    "On the sites",
+    markup`${ui.dataTable("Sites by state", ["Section", "Newest", "In sync", "Behind", "Differ", "Excluded"], rows)}${
+      rollout === null
+        ? ""
+        : markup`<p class="small">${
+          rollout.reason ?? `The last change is ${rollout.state}`
+        }. <a href="/rollouts/${rollout.id}">Show the rollout</a>.</p>`
+    }`,
+    { id: "progress", live: true },
+  );
+}
+
+/** Describes what each site gets of the change. */
+const EFFECT_WORDS = {
+  changes: "Changes now",
+  later: "Changes later",
+  overridden: "Keeps its own values",
+  excluded: "Excluded",
+};
+
+function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Record<string, string>>): Markup {
+  const { changes, counts, spokes, more, notes } = preview;
+  const changeRows = changes.map(({ section, field, from, to }) => [
+    field === "overridable" ? `${SECTION_TITLES[section]}: sites may choose` : FIELD_WORDS[field]![0],
+    describeValue(from),
+    describeValue(to),
+  ]);
+  const spokeRows = spokes.map(({ spokeId, domain, effect, reason }) => [
+    markup`<a href="/spokes/${spokeId}">${domain}</a>`,
+    EFFECT_WORDS[effect],
+    reason ?? "",
+  ]);
+  if (changes.length === 0) {
+    return ui.panel("Nothing changes", markup`<p class="small">The form has the values that the hub has already.</p>`, {
+      id: "preview",
+    });
+  }
+  return ui.panel(
+    `${formatSpokes(counts.changes)} would change now`,
+    markup`${ui.dataTable("Changes", ["Value", "Now", "Afterwards"], changeRows)}
+<p class="small">No site becomes unavailable. ${notes.map((note) => `${note}. `)}</p>
+${spokeRows.length === 0 ? "" : ui.dataTable("Sites", ["Site", "Effect", "Reason"], spokeRows)}
+${more === 0 ? "" : markup`<p class="small soft">And ${more} more.</p>`}
+${ui.renderPostButton(`/hubs/${id}/policy`, "Apply to the sites", { variant: "main", fields: { ...form } })}`,
+    { id: "preview" },
+  );
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return "each site decides";
+  if (Array.isArray(value)) {
+    return value.map((field) => FIELD_WORDS[String(field)]?.[0] ?? field).join(", ") || "nothing";
+  }
+  return value === true ? "on" : value === false ? "off" : formatValue(value);
+}
+
+function historyPanel(id: string, policy: HubPolicyView, history: PolicyHistory): Markup {
+  if (history.length === 0) return markup``;
+  const rows = history.map(({ section, version, changedAt, changedBy, values }) => [
+    SECTION_TITLES[section],
+    version,
+    ui.renderTime(changedAt),
+    changedBy,
+    Object.keys(values).map((field) => FIELD_WORDS[field]?.[0] ?? field).join(", ") || "nothing set",
+    version === policy[section].version ? "Newest" : ui.renderPostButton(`/hubs/${id}/policy`, "Use again", {
+      about: `${SECTION_TITLES[section]}, version ${version}`,
+      fields: { rollback: `${section}:${version}` },
+    }),
+  ]);
+  return ui.panel(
+    "Versions",
+    ui.dataTable("Versions", ["Section", "Version", "Changed", "By", "Sets", "Action"], rows),
+    { id: "history" },
+  );
+}
+
+/** Builds the API request from the values of the form. An empty value is left to the sites. */
+export function buildPolicyRequest(form: Readonly<Record<string, string>>): object {
+  const sections = POLICY_SECTIONS.map((section) => {
+    const values = listPolicyFields(section).map((
+      field,
+    ) => [field, parseValue(field, form[`${section}.${field}`] ?? "")]);
+    return [section, Object.fromEntries(values)] as const;
+  });
+  return {
+    ...Object.fromEntries(sections),
+    overridable: Object.fromEntries(
+      POLICY_SECTIONS.map((section) => [
+        section,
+        listPolicyFields(section).filter((field) => form[`allow:${section}.${field}`] === "on"),
+      ]),
+    ),
+    ifVersion: Object.fromEntries(POLICY_SECTIONS.map((section) => [section, Number(form[`version:${section}`])])),
+  };
+}
+
+function parseValue(field: string, typed: string): unknown {
+  const text = typed.trim().replaceAll("\r\n", "\n");
+  if (text === "") return null;
+  if (field === "guestAccess" || field === "forcedLogin") return text === "true";
+  if (field !== "logo") return text;
+  const at = text.lastIndexOf("#");
+  return { url: text.slice(0, Math.max(at, 0)), sha256: text.slice(at + 1) };
+}

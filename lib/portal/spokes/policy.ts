@@ -1,0 +1,34 @@
+/** Renders what a spoke's site has of what its hub shares. */
+import { type Markup, markup } from "#lib/http/page.ts";
+import { POLICY_SECTIONS, type PolicySection } from "#lib/model/policy.ts";
+import type { SharedWithSpoke } from "#lib/portal/components/api-types.ts";
+import * as ui from "#lib/portal/components/parts.ts";
+
+const TITLES: Readonly<Record<PolicySection, string>> = { settings: "Settings", brand: "Brand" };
+const BADGES = {
+  in_sync: ui.badge("good", "done", "In sync"),
+  behind: ui.badge("warn", "wait", "Behind"),
+  differs: ui.badge("info", "warning", "Differs"),
+  excluded: ui.badge("still", "minus", "Excluded"),
+} as const;
+
+/** Returns the panel; empty if the hub has never shared anything. */
+export function sharedPanel(shared: SharedWithSpoke, canManageHub: boolean): Markup {
+  const sections = POLICY_SECTIONS.filter((section) => shared[section].hubVersion > 0);
+  if (sections.length === 0) return markup`<div id="shared" data-live></div>`;
+  const rows = sections.map((section) => {
+    const { version, state, reasons, overriddenBy } = shared[section];
+    const by = overriddenBy === null ? [] : [`Its own values were set by ${overriddenBy}`];
+    return [
+      TITLES[section],
+      version === null ? "–" : `Version ${version}`,
+      BADGES[state],
+      [...reasons, ...by].join(". "),
+    ];
+  });
+  return ui.panel("From the hub", ui.dataTable("From the hub", ["Section", "Has", "State", "Reason"], rows), {
+    id: "shared",
+    live: true,
+    actions: canManageHub ? ui.linkButton(["Shared with spokes", `/hubs/${shared.federationId}/policy`]) : "",
+  });
+}

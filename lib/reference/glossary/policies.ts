@@ -1,0 +1,103 @@
+/** Describes the API fields of what a hub shares with its spokes. */
+import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
+
+const AUTHOR = "ada@school.example", CHANGED_AT = "2026-11-21T12:00:00.000Z";
+
+const SETTINGS: GlossaryEntriesByField = {
+  language: ["The code of the default language's pack", "de"],
+  timeZone: ["The default time zone", "Europe/Berlin"],
+  guestAccess: ["Whether the login page lets guests in", false],
+  forcedLogin: ["Whether visitors must sign in to see the front page", true],
+  supportName: ["The name of the support contact", "Help desk"],
+  supportEmail: ["The email address of the support contact", "help@school.example"],
+  supportPage: ["The address of the support page", "https://school.example/help"],
+};
+const BRAND: GlossaryEntriesByField = {
+  preset: ["The name of a brand in the catalog", "ocean"],
+  color: ["The colour of links and buttons", "#aa0044"],
+  logo: ["The logo, a PNG or JPEG file on the web", null],
+  scss: ["Additional styles for Moodle's theme", null],
+};
+
+const EXAMPLE_SETTINGS = { language: "de", timeZone: "Europe/Berlin" };
+
+export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
+  ...describeValues("settings", SETTINGS),
+  ...describeValues("brand", BRAND),
+  "logo.url": ["The address of the file", "https://school.example/logo.png"],
+  "logo.sha256": ["The SHA-256 hash of the file", "9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f7"],
+  "Policy.settings | SpokePolicy.settings": "The sites' language, time zone, access and support contact",
+  "Policy.brand | SpokePolicy.brand": "The sites' colour, logo and styles",
+  "Policy.spokes": "The number of spokes in each state, by section",
+  "Policy.rollout": "The newest rollout that brings this to the spokes; null if none was necessary",
+  "rollout.id": ["The rollout's ID", "rol_06fj2d0k3v8n5t1y7q4w9z2xbm"],
+  "rollout.state": ["The rollout's state", "completed"],
+  "rollout.reason": ["Why the rollout was paused or aborted", null],
+  "settings.version | brand.version": [
+    "The version of the section; in a hub 0 if nothing was ever shared, in a spoke null",
+    3,
+  ],
+  "settings.values | brand.values": "The values. A value that is null is left to the sites",
+  "settings.overridable | brand.overridable | PolicyVersion.overridable": [
+    "The fields that spokes may override",
+    ["language"],
+  ],
+  "settings.changedAt | brand.changedAt | PolicyVersion.changedAt": ["When the version was made", CHANGED_AT],
+  "settings.changedBy | brand.changedBy | PolicyVersion.changedBy": ["The user who made the version", AUTHOR],
+  "spokes.settings": "The number of spokes in each state of the settings",
+  "spokes.brand": "The number of spokes in each state of the brand",
+  "settings.in_sync | brand.in_sync": ["Spokes that have the newest version", 18],
+  "settings.behind | brand.behind": ["Spokes that have an older version, or none", 1],
+  "settings.differs | brand.differs": ["Spokes with values of their own, or that could not set a value", 1],
+  "settings.excluded | brand.excluded": ["Spokes that an admin of the hub has excluded", 0],
+  "PolicyPatch.": ["", { settings: EXAMPLE_SETTINGS, ifVersion: { settings: 3 } }],
+  "PolicyPatch.settings | SpokePolicyPatch.settings": [
+    "The settings to change. Null removes a value",
+    EXAMPLE_SETTINGS,
+  ],
+  "PolicyPatch.brand | SpokePolicyPatch.brand": ["The parts of the brand to change. Null removes a value", {
+    color: "#aa0044",
+  }],
+  "PolicyPatch.overridable": ["The fields that spokes may override, by section", { settings: ["language"] }],
+  "overridable.settings": ["The names of settings", ["language"]],
+  "overridable.brand": ["The names of parts of the brand", ["preset"]],
+  "PolicyPatch.ifVersion": [
+    "The versions that the change is based on. If a section has another version by now, nothing changes",
+    { settings: 3 },
+  ],
+  "ifVersion.settings": ["The version of the settings", 3],
+  "ifVersion.brand": ["The version of the brand", 1],
+  "PolicyRollback.section | PolicyVersion.section": ["The section of the policy", "settings"],
+  "PolicyRollback.version": ["The version whose values become the newest version", 2],
+  "PolicyVersion.version": ["The version's number", 2],
+  "PolicyVersion.values": ["The values of this version", EXAMPLE_SETTINGS],
+  "PolicyPreview.changes": "The values that the change replaces",
+  "changes.section": ["The section of the policy", "settings"],
+  "PolicyPreview.downtime": ["Whether the sites become unavailable", false],
+  "PolicyPreview.counts": "The number of spokes, by what they get of the change",
+  "PolicyPreview.spokes": "The first 50 spokes by slug",
+  "PolicyPreview.more": ["The number of spokes that are not listed", 0],
+  "PolicyPreview.notes": ["What else to know, one sentence each", ["Nothing changes"]],
+  "counts.changes": ["Spokes that get the change now", 18],
+  "counts.later": ["Spokes that are not running, and get the change as soon as they are active", 1],
+  "counts.overridden": ["Spokes that keep their own values", 1],
+  "counts.excluded": ["Spokes that an admin of the hub has excluded", 0],
+  "spokes.effect": ["What the spoke gets of the change", "changes"],
+  "SpokePolicy.spokeId": ["The spoke's ID", EXAMPLE_IDS.spoke],
+  "settings.state | brand.state": ["Whether the site has what the hub shares", "in_sync"],
+  "settings.reasons | brand.reasons": ["Why the site is not in sync, one sentence each", []],
+  "settings.hubVersion | brand.hubVersion": ["The hub's newest version; 0 if it never shared anything", 3],
+  "settings.overrides | brand.overrides": "The site's own values. They apply while the hub allows them",
+  "settings.overriddenAt | brand.overriddenAt": ["When the site's own values last changed", null],
+  "settings.overriddenBy | brand.overriddenBy": ["The user who last changed the site's own values", null],
+  "SpokePolicyPatch.": ["", { settings: { language: "fr" } }],
+  "SpokePolicyPatch.excluded": ["The sections from which the spoke is excluded. Only hub admins can set them", []],
+};
+
+/** Returns the entries of a section's values, of the changes to them, and of a spoke's own values. */
+function describeValues(section: string, entries: GlossaryEntriesByField): GlossaryEntriesByField {
+  const owners = ["values", "overrides", section];
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [owners.map((owner) => `${owner}.${name}`).join(" | "), entry]),
+  );
+}

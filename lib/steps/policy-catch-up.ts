@@ -1,0 +1,40 @@
+/**
+ * Records what an installation has brought to a site. Requests `configure` for a spoke that has just become active and lacks the newest policy of its hub. A rollout leaves
+ * out spokes that are stopped, being installed or being repaired; this brings them the policy afterwards.
+ */
+import { lockFederationShared } from "#lib/domains/federations/store.ts";
+import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job, JobOf, NewJob } from "#lib/jobs/job.ts";
+import { listLiveOperations } from "#lib/jobs/store.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
+import { readRecordedDigest } from "#lib/steps/image-digest.ts";
+import { listOutdatedSections } from "#lib/moodle/policy-values.ts";
+
+/**
+ * Returns the job that brings the spoke the newest policy; none if the spoke has it, or if a queued operation brings it.
+ * The shared lock on the hub makes a change of the policy wait, so that the change sees the spoke's new state.
+ */
+export async function planPolicyCatchUp(tx: Tx, spoke: SpokeRow): Promise<NewJob[]> {
+  if (spoke.state !== "active") return [];
+  const { policy } = await lockFederationShared(tx, spoke.federationId);
+  const { shared } = spoke.blueprintInputs as SpokeInputs;
+  if (listOutdatedSections(policy, spoke.policy, shared).length === 0) return [];
+  const live = await listLiveOperations(tx, spoke.id);
+  const isComing = live.some(({ kind, startedAt }) => kind === "configure" && startedAt === null);
+  return isComing ? [] : [buildSpokeJob(spoke, "configure")];
+}
+
+/** Returns the columns with what the installation has brought to the site: its image, and the hub's policy. */
+export function readInstalledColumns(
+  job: Job<JobOf<typeof OPERATIONS.provision.kind>["progress"]>,
+  { blueprintInputs }: SpokeRow,
+): { readonly imageDigest: string | null; readonly blueprintInputs?: string } {
+  const { shared } = job.progress;
+  return {
+    ...readRecordedDigest(job),
+    ...(shared && { blueprintInputs: JSON.stringify({ ...blueprintInputs, shared }) }),
+  };
+}

@@ -1,0 +1,49 @@
+import { GET as getCatalog } from "#routes/api/catalog.ts";
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getHistory } from "#routes/api/federations/[federationId]/policy/history.ts";
+import { GET as getPolicy, PATCH as updatePolicy } from "#routes/api/federations/[federationId]/policy/index.ts";
+import { POST as rollBack } from "#routes/api/federations/[federationId]/policy/rollback.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import type { PreviewedPolicy } from "#lib/portal/components/api-types.ts";
+import { buildPolicyRequest, SHARED_FORM_FIELDS, sharedView } from "#lib/portal/hubs/policy.ts";
+import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+
+export const GET = portalPage({
+  summary: "What a hub shares with its spokes",
+  show: (call) => show(call),
+});
+
+export const POST = formAction({
+  summary: "Preview or change what a hub shares with its spokes",
+  body: formSchema(...SHARED_FORM_FIELDS, "preview", "rollback"),
+  async submit(call) {
+    const { preview: isPreview = "", rollback = "", ...form } = call.body;
+    if (rollback !== "") {
+      const [section, version] = rollback.split(":");
+      const { federationId } = await call.callApi(rollBack, { body: { section, version: Number(version) } });
+      return { to: `/hubs/${federationId}/policy?done=shared` };
+    }
+    const body = buildPolicyRequest(form);
+    const result = await call.callApi(updatePolicy, { body, query: { dryRun: isPreview === "" ? undefined : "true" } });
+    if (!("dryRun" in result)) return { to: `/hubs/${result.federationId}/policy?done=shared` };
+    return await show(call, { form, preview: result });
+  },
+  onRefusal: (call, submission) => show(call, { form: call.body, submission }),
+});
+
+interface Extras {
+  readonly form?: Readonly<Record<string, string>>;
+  readonly preview?: PreviewedPolicy;
+  readonly submission?: RefusedSubmission;
+}
+
+async function show({ callApi }: PageContext<unknown, unknown>, extras: Extras = {}) {
+  const policy = await callApi(getPolicy), hub = await callApi(getHub);
+  return sharedView({
+    hub,
+    policy,
+    history: await callApi(getHistory),
+    catalog: await callApi(getCatalog),
+    ...extras,
+  });
+}

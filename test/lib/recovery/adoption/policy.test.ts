@@ -1,0 +1,73 @@
+/** Tests that what a hub shares, and the spokes' own values, survive the loss of the database. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { patchPolicy, rollBackPolicy } from "#lib/domains/policy/change.ts";
+import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";
+import { patchSpokePolicy } from "#lib/domains/policy/spoke.ts";
+import { listPolicyVersions } from "#lib/domains/policy/store.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { waitForRollout } from "#test/lib/workers/rollouts/scene.ts";
+import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
+import { updateRows } from "#test/support/rows.ts";
+
+const test = suite("what a hub shares, after the database is lost");
+
+/** Shares values in the hub, lets the spoke override one, and excludes it from the brand. */
+async function share(scene: WorkScene, hub: FederationRow, id: string): Promise<void> {
+  const { app, actor } = scene;
+  const { rollout } = await patchPolicy(app, actor, hub, {
+    settings: { language: "de", timeZone: "Europe/Berlin" },
+    brand: { color: "#aa0044" },
+    overridable: { settings: ["language"] },
+  });
+  await waitForRollout(scene, rollout!, "completed");
+  await patchSpokePolicy(app, actor, await scene.row(id), { settings: { language: "fr" }, excluded: ["brand"] });
+  await scene.ended(id, "configure");
+}
+
+const readAll = async ({ db }: WorkScene, hub: FederationRow, id: string) => ({
+  ...await showPolicy(db.rows, hub.id),
+  rollout: null, // rollouts are not in the records
+  spoke: await showSpokePolicy(db.rows, id),
+});
+
+test("comes back from the records of hubs and spokes, of which one was in the backup", async () => {
+  const scene = await openWorkScene(), { db } = scene;
+  try {
+    await updateRows(db, "users", { operator: true, emailVerifiedAt: new Date() }, { id: scene.actor.userId });
+    let replica = await scene.replica();
+    const north = await scene.hub("north"), ash = await scene.spoke(north, "ash");
+    await scene.becomes(ash, "active");
+    await replica.close();
+    await writeSiteRecords(scene.app);
+    const goBack = await saveDatabase(db);
+    replica = await scene.replica();
+    const west = await scene.hub("west"), oak = await scene.spoke(west, "oak");
+    await scene.becomes(oak, "active");
+    await share(scene, north, ash);
+    await share(scene, west, oak);
+    await replica.close();
+    await writeSiteRecords(scene.app);
+    const before = [await readAll(scene, north, ash), await readAll(scene, west, oak)];
+    assert.is(before[0]!.spoke.settings.values["language"], "fr");
+    await goBack();
+    assert.is((await showPolicy(db.rows, north.id)).settings.version, 0, "the backup is from before");
+    await listReconcileFindings(scene.app, { apply: true });
+    assert.equal([await readAll(scene, north, ash), await readAll(scene, west, oak)], before);
+    for (const hub of [north, west]) {
+      const versions = await listPolicyVersions(db.rows, hub.id);
+      assert.equal(versions.map(({ section, version }) => `${section} ${version}`).sort(), ["brand 1", "settings 1"]);
+    }
+    await scene.replica();
+    const { settings } = await patchPolicy(scene.app, scene.actor, north, { settings: { language: "it" } });
+    assert.is(settings.version, 2);
+    const back = await rollBackPolicy(scene.app, scene.actor, north, { section: "settings", version: 1 });
+    assert.equal([back.settings.version, back.settings.values["language"]], [3, "de"]);
+    await waitForRollout(scene, back.rollout!, "completed");
+  } finally {
+    await scene.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,48 @@
+/** Tests what a hub shares, on the command line. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openStage, type Stage } from "#test/lib/client/stage.ts";
+import { createTestToken } from "#test/support/users.ts";
+import { updateRows } from "#test/support/rows.ts";
+import { type CliFixture, openCliFixture } from "./cli-fixture.ts";
+
+const test = suite<{ stage: Stage; cli: CliFixture }>("wheelwright policy");
+
+test.before(async (context) => {
+  const { scene, proxy } = context.stage = await openStage();
+  const { plaintext } = await createTestToken(scene.db, scene.people.hubAdmin, "cli");
+  context.cli = await openCliFixture({ WHEELWRIGHT_URL: proxy.url, WHEELWRIGHT_TOKEN: plaintext });
+  await updateRows(scene.db, "spokes", { state: "active" });
+});
+test.after(async ({ stage, cli }) => {
+  await cli.close();
+  await stage.close();
+});
+
+test("previews and makes a change, lists the versions and goes back", async ({ cli }) => {
+  const values = ["settings.language=de", "settings.guestAccess=false", "--allow", "settings.timeZone"];
+  const preview = await cli.run(["policy", "set", "north", ...values, "--dry-run"]);
+  assert.is(preview.status, 0, preview.err);
+  assert.match(preview.out, /settings\.language\s+null becomes "de"/);
+  assert.match(preview.out, /change now\s+1 spoke/);
+  const set = await cli.run(["policy", "set", "north", ...values]);
+  assert.match(set.err, /The hub now shares settings version 1/);
+  assert.match(set.err, /wheelwright rollouts watch rol_/);
+  const shown = await cli.run(["policy", "show", "north"]);
+  assert.match(shown.out, /settings\.guestAccess\s+false/);
+  assert.match(shown.out, /spokes may override\s+timeZone/);
+  await cli.run(["policy", "set", "north", "settings.language=", "--forbid", "settings.timeZone"]);
+  const { settings } = JSON.parse((await cli.run(["policy", "show", "north", "--json"])).out);
+  assert.equal([settings.version, settings.values.language, settings.overridable], [2, null, []]);
+  assert.match((await cli.run(["policy", "history", "north"])).out, /settings\s+2[^\n]+\n\s*settings\s+1/);
+  assert.match((await cli.run(["policy", "rollback", "north", "settings", "1"])).err, /settings version 3/);
+  assert.match((await cli.run(["policy", "set", "north"])).err, /Nothing changed/);
+});
+
+test("refuses what is no field", async ({ cli }) => {
+  for (const word of ["settings.language", "language=de", "colours.main=red"]) {
+    assert.is((await cli.run(["policy", "set", "north", word])).status, 2, word);
+  }
+});
+
+test.run();
