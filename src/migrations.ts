@@ -1413,4 +1413,14 @@ create index concurrently if not exists jobs_of_federation_state on jobs (federa
   where visible;
 `,
   ],
+  [
+    "0027_list_storage_and_history",
+    `\
+-- Lists of spokes with at least a given storage percentage, and in the order of storage. Spokes whose usage is unknown are last.
+create index live_spokes_of_storage on live_spokes (storage_percent, created_at desc, spoke_id desc) include (federation_id);
+create index live_spokes_fullest on live_spokes (coalesce(storage_percent, -1) desc, spoke_id desc)
+  include (storage_percent, federation_id);
+drop index live_spokes_by_storage;
+`,
+  ],
 ];

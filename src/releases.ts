@@ -8,7 +8,7 @@ export const releases: readonly ReleaseNotes[] = [
     changes: [
       "Rollouts upgrade, resize, reapply or restart many spokes, wave by wave: the first spokes are watched, each wave must be healthy before the next one starts, failures pause the rollout, and a time window limits when operations start. After an upgrade of Wheelwright, `rollouts create reapply --outdated` updates the manifests of all sites.",
       "The portal's pages Spokes and Operations list those of all hubs, with each filter in the URL, and each number in a summary links to its list. `GET /api/operations` and `wheelwright operations list` list the operations of all hubs.",
-      "Lists of spokes, and selectors of rollouts, filter by state, health, version, size, region, hub and older blueprint. Lists sort by age and by last failure (`sort`, `lastFailedAt`).",
+      "Lists of spokes, and selectors of rollouts, filter by state, health, version, size, region, hub and older blueprint. Lists sort by age and by last failure (`sort`, `lastFailedAt`). `minStoragePercent`, `sort=storage`, `--min-storage` and the portal find the sites whose storage is almost full.",
       "Bulk actions upgrade, resize and destroy too, on a selection or on all spokes that match a filter, after a preview of the outcomes, downtime and price (`POST /api/spokes/actions?dryRun=true`, `wheelwright spokes bulk`). If the spokes change after the preview, nothing is started.",
       "A bulk action on more than ten sites of a cluster (`CLUSTER_DISRUPTIONS`) no longer restarts, upgrades or suspends all of them at once. The other operations say that they wait for their turn.",
       "`wheelwright restore --rollout ID` restores a failed wave of a rollout from the backups that its upgrades took.",

@@ -682,12 +682,14 @@ export interface WheelwrightApi {
       size?: string | undefined;
       /** Returns only spokes in this region; must be text of 1 to 100 characters without control characters */
       region?: string | undefined;
+      /** Returns only spokes whose `storagePercent` is at least this number */
+      minStoragePercent?: number | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** Returns only spokes whose manifests come from an older revision of the blueprint */
       outdated?: boolean | undefined;
-      /** The order. By last-failure, the list has only spokes on which an operation has failed */
-      sort?: "newest" | "oldest" | "last-failure" | undefined;
+      /** The order. By last-failure, the list has only spokes on which an operation has failed. By storage, the fullest spokes are first */
+      sort?: "newest" | "oldest" | "last-failure" | "storage" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
       /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
@@ -795,12 +797,14 @@ export interface WheelwrightApi {
       size?: string | undefined;
       /** Returns only spokes in this region; must be text of 1 to 100 characters without control characters */
       region?: string | undefined;
+      /** Returns only spokes whose `storagePercent` is at least this number */
+      minStoragePercent?: number | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** Returns only spokes whose manifests come from an older revision of the blueprint */
       outdated?: boolean | undefined;
-      /** The order. By last-failure, the list has only spokes on which an operation has failed */
-      sort?: "newest" | "oldest" | "last-failure" | undefined;
+      /** The order. By last-failure, the list has only spokes on which an operation has failed. By storage, the fullest spokes are first */
+      sort?: "newest" | "oldest" | "last-failure" | "storage" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
       /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */

@@ -282,6 +282,8 @@ export interface BulkAction {
     size?: string | null | undefined;
     /** The spokes' region; must be text of 1 to 100 characters without control characters */
     region?: string | null | undefined;
+    /** Only spokes whose `storagePercent` is at least this number */
+    minStoragePercent?: number | null | undefined;
     /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
@@ -950,6 +952,8 @@ export interface NewRollout {
     size?: string | null | undefined;
     /** The spokes' region; must be text of 1 to 100 characters without control characters */
     region?: string | null | undefined;
+    /** Only spokes whose `storagePercent` is at least this number */
+    minStoragePercent?: number | null | undefined;
     /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */

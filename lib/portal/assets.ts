@@ -225,15 +225,18 @@ var(--s4);vertical-align:top}tbody tr+tr td{border-top:1px solid var(--line)}tim
 margin:0}.list .progress{min-width:0}.spokes>li>.small{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;
 overflow:hidden}.list>li>.badge{justify-self:end}.hubs>li{grid-template-columns:minmax(10rem,3fr) minmax(0,4fr) auto minmax(7.5rem,auto)}
 .spokes>li{grid-template-columns:auto minmax(10rem,3fr) minmax(0,3fr) minmax(7.5rem,auto)}.spokes>li:not(:has(input)){grid-template-columns:minmax(10rem,3fr)
-minmax(0,3fr) minmax(7.5rem,auto)}.plain>li{grid-template-columns:minmax(10rem,2fr) minmax(0,3fr) minmax(7.5rem,auto)}.panel
-.list{border:0;margin:calc(-1 * var(--s3)) calc(-1 * var(--s4));border-radius:0}.marks{display:flex;flex-wrap:wrap;gap:var(--s2);
-align-items:center}.bulk{align-items:center}.bulk .field{flex:0 1 auto;display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2)}
-.bulk select{width:auto}form:not(:has(.spokes>li))>.bulk{display:none}form:not(:has(:is(.spokes,.bulk) [name]:checked)) .bulk>
-:not(label){visibility:hidden}.bulk label.small{display:flex;gap:var(--s2);align-items:center;min-height:2.5rem}.bulk label.small:has([hidden]){
-display:none}@media(max-width:44rem){.hubs>li,.plain>li{grid-template-columns:minmax(0,1fr) auto}.spokes>li{grid-template-columns:auto
-minmax(0,1fr) auto}.spokes>li:not(:has(input)){grid-template-columns:minmax(0,1fr) auto}.list>li>:nth-last-child(1){grid-row:1;
-grid-column:-2}.list>li>.progress,.list>li>.small,.list>li>.marks{grid-column:1 / -1}.spokes>li:has(input)>.progress,.spokes>
-li:has(input)>.small{grid-column:2 / -1}.list .created{display:none}}.steps{list-style:none;padding:0;display:grid;font-size:var(--small)}.steps li{position:relative;display:grid;grid-template-columns:1.5rem
+minmax(0,3fr) minmax(7.5rem,auto)}.fleet>li{grid-template-columns:auto minmax(10rem,3fr) minmax(0,3fr) 5.5rem minmax(7.5rem,auto)}
+.list>li>.storage{white-space:nowrap;font-variant-numeric:tabular-nums}.storage .warn{color:var(--warn)}.plain>li{grid-template-columns:minmax(10rem,2fr)
+minmax(0,3fr) minmax(7.5rem,auto)}.panel .list{border:0;margin:calc(-1 * var(--s3)) calc(-1 * var(--s4));border-radius:0}
+.marks{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center}.bulk{align-items:center}.bulk .field{flex:0 1 auto;
+display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2)}.bulk select{width:auto}form:not(:has(.spokes>li))>.bulk{display:none}
+form:not(:has(:is(.spokes,.bulk) [name]:checked)) .bulk>:not(label){visibility:hidden}.bulk label.small{display:flex;gap:var(--s2);
+align-items:center;min-height:2.5rem}.bulk label.small:has([hidden]){display:none}@media(max-width:44rem){.hubs>li,.plain>
+li{grid-template-columns:minmax(0,1fr) auto}.spokes>li{grid-template-columns:auto minmax(0,1fr) auto}.spokes>li:not(:has(input)){
+grid-template-columns:minmax(0,1fr) auto}.list>li>:nth-last-child(1){grid-row:1;grid-column:-2}.list>li>.progress,.list>
+li>.small,.list>li>.marks{grid-column:1 / -1}.spokes>li:has(input)>.progress,.spokes>li:has(input)>.small{grid-column:2 /
+-1}.fleet>li:has(input)>.progress,.fleet>li:has(input)>.small{grid-column:2 / -2}.list>li>.storage{grid-row:2;grid-column:-2;
+justify-self:end}.list .created{display:none}}.steps{list-style:none;padding:0;display:grid;font-size:var(--small)}.steps li{position:relative;display:grid;grid-template-columns:1.5rem
 minmax(0,1fr) 6.5rem;gap:0 var(--s3);align-items:center;min-height:2.25rem;color:var(--ink-soft);border-radius:var(--round-small)}
 .steps li>.icon{justify-self:center;position:relative;z-index:1}.steps li:not(:last-child):after{content:"";position:absolute;
 inset-inline-start:calc(.75rem - 1px);top:1.85rem;bottom:-.4rem;width:2px;background:var(--line)}.steps li.done:not(:last-child):after{

@@ -684,8 +684,8 @@ create table live_spokes (
   last_failed_at timestamp(3) with time zone,
   constraint live_spokes_pkey PRIMARY KEY (spoke_id)
 );
-CREATE INDEX live_spokes_by_storage ON public.live_spokes USING btree (storage_percent DESC, spoke_id DESC) INCLUDE (federation_id) WHERE (storage_percent IS NOT NULL);
 CREATE INDEX live_spokes_failed ON public.live_spokes USING btree (last_failed_at DESC, spoke_id DESC) INCLUDE (federation_id) WHERE (last_failed_at IS NOT NULL);
+CREATE INDEX live_spokes_fullest ON public.live_spokes USING btree (COALESCE((storage_percent)::integer, '-1'::integer) DESC, spoke_id DESC) INCLUDE (storage_percent, federation_id);
 CREATE INDEX live_spokes_newest ON public.live_spokes USING btree (created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_blueprint ON public.live_spokes USING btree (blueprint_revision, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_health ON public.live_spokes USING btree (health, created_at DESC, spoke_id DESC) INCLUDE (federation_id, state);
@@ -694,6 +694,7 @@ CREATE INDEX live_spokes_of_region ON public.live_spokes USING btree (region, cr
 CREATE INDEX live_spokes_of_size ON public.live_spokes USING btree (size, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_slug ON public.live_spokes USING btree (slug, created_at DESC, spoke_id DESC);
 CREATE INDEX live_spokes_of_state ON public.live_spokes USING btree (state, created_at DESC, spoke_id DESC) INCLUDE (federation_id, health);
+CREATE INDEX live_spokes_of_storage ON public.live_spokes USING btree (storage_percent, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_version ON public.live_spokes USING btree (lms_version, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 
 create table notification_audiences (

@@ -48,7 +48,7 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
     insert into stream_heads (federation_id) select id from federations;
     insert into spokes (id, federation_id, slug, display_name, domain, size, admin_email, lms_version, region, state,
         state_reason, health, cluster, namespace, blueprint_revision, blueprint_inputs, created_by, created_at, ready_at,
-        removed_at, verified_at, last_failed_at)
+        removed_at, verified_at, last_failed_at, storage_percent)
       select ${id("spk", "n")}, ${id("fed", `n % ${hubs}`)}, 'school-' || n, 'School number ' || n,
         'school-' || n || '.example.org', case when ${dice} = 11 then 'large' else 'small' end, 'admin@example.org',
         case when ${dice} = 21 then '5.0.1' else '4.5.12' end, case when n % 2 = 0 then 'eu-west' end,
@@ -58,7 +58,8 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
         case when ${dice} = 31 then 'older' else 'test' end,
         '{"https": true, "domain": "x.example.org"}', '${userId(0)}', ${time("n")}, ${time("n")},
         case kind when 0 then now() end, case when n % 3 = 0 then now() - n * interval '1 second' end,
-        case when ${dice} in (1, 7) then now() - n * interval '1 second' end
+        case when ${dice} in (1, 7) then now() - n * interval '1 second' end,
+        case when ${dice} = 5 then null when ${dice} = 9 then 80 + n % 17 else n % 80 end
       from (select n, ${kind} as kind from generate_series(0, ${all - 1}) as n) as numbered;
     insert into federation_members (federation_id, user_id)
       select ${id("fed", "n")}, ${id("usr", `${users - 1} - n * 5 % ${admins}`)} from generate_series(0, ${
@@ -101,6 +102,9 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
     insert into subscriptions (federation_id, email)
       select ${id("fed", "n")}, 'pay@example.org' from generate_series(0, ${hubs - 1}) as n`);
   await sql.unsafe(await readFillOfLiveLists());
+  await sql.unsafe(
+    `update live_spokes set storage_percent = spokes.storage_percent from spokes where spokes.id = spoke_id`,
+  );
   await insertEvents(sql, 0, EVENTS * spokes, () => {}, { hubs, spokes });
   await sql.unsafe(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await sql.unsafe("vacuum analyze");

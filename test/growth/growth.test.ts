@@ -69,7 +69,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   lmsVersion: ["4.5.12", "5.0.1"],
   region: ["eu-west", "nowhere"],
   outdated: ["true"],
-  sort: ["oldest", "last-failure"],
+  sort: ["oldest", "last-failure", "storage"],
+  minStoragePercent: ["50", "80", "96", "100"],
   copyOf: [spokeId(5)],
   rows: [`${spokeId(5)},${spokeId(6)}`],
   next: [],
@@ -91,6 +92,9 @@ const COMBINATIONS = [
   "includeRemoved=true&state=removed",
   "sort=last-failure&q=school",
   "outdated=true&sort=oldest",
+  "sort=storage&minStoragePercent=90",
+  "sort=storage&q=school",
+  "minStoragePercent=90&sort=last-failure",
   "lmsVersion=5.0.1&before=2025-01-02T00:00:00Z",
 ];
 /** The page size of lists, which is at most the number of hubs in the small installation. */

@@ -20,8 +20,8 @@ import {
   selectSpokesOfPage,
   type SpokeSelection,
 } from "#lib/domains/spokes/live-spokes.ts";
-import { isAfterCursor, matchesValues, orderOf, resolveSpokeSort, sortColumnOf } from "#lib/domains/spokes/filter.ts";
-import type { SpokeFilter, SpokeOrder, SpokeSort } from "#lib/domains/spokes/filter.ts";
+import { matchesValues, type SpokeFilter } from "#lib/domains/spokes/filter.ts";
+import * as sorting from "#lib/domains/spokes/sort.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
@@ -124,11 +124,11 @@ const matchesText = (pattern: string) => buildPatternCondition(["slug", "display
 
 /** Filters and page limits for a list of spokes. */
 export interface SpokeQuery extends ListPageRequest, SpokeFilter {
-  readonly sort?: SpokeSort | undefined;
+  readonly sort?: sorting.SpokeSort | undefined;
   readonly federationId?: string | undefined;
 }
 
-interface SpokesPage extends Omit<SpokeQuery, "q" | "sort" | keyof ListPageRequest>, SpokeOrder {
+interface SpokesPage extends Omit<SpokeQuery, "q" | "sort" | keyof ListPageRequest>, sorting.SpokeOrder {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
   /** The IDs of the hubs and spokes that the viewer may see. Both undefined if they may see every spoke in the list. */
@@ -144,17 +144,17 @@ const pageOfSpokes = prepareReadOnSharedConnection((rows, { federationIds, spoke
   }
   if (where.federationId) query = query.where("federationId", "=", where.federationId);
   if (where.hidden) query = query.where(isLive);
-  query = query.where(matchesValues(where)).where(isAfterCursor(where, "id"));
+  query = query.where(matchesValues(where)).where(sorting.isAfterCursor(where, "id"));
   if (where.pattern) query = query.where(matchesText(where.pattern));
   return query.modifyEnd(
-    sql`${orderOf(where, "id")} ${where.maxRows === undefined ? sql`` : sql`limit ${where.maxRows}`}`,
+    sql`${sorting.orderOf(where, "id")} ${where.maxRows === undefined ? sql`` : sql`limit ${where.maxRows}`}`,
   );
 }, { batched: false, isFast: ({ maxRows, pattern }) => maxRows !== undefined && pattern === undefined });
 
 const pageOfManyHubs = prepareQuery((rows, selection: SpokeSelection) =>
   rows.selectFrom("spokes").select(listedColumns).select(extraColumns)
     .where(sql<boolean>`id = any(array(select spoke_id from (${selectSpokesOfPage(selection)}) as page))`)
-    .modifyEnd(orderOf(selection, "id"))
+    .modifyEnd(sorting.orderOf(selection, "id"))
 );
 
 /** Lists the spokes in one hub or in all hubs that the viewer can see, by default newest first. */
@@ -169,11 +169,12 @@ export async function listSpokes(
   // not the plan of a query with arrays of IDs.
   const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
   const { federationIds, spokeIds } = viewer, pattern = q === undefined ? undefined : buildLikePattern(q);
-  const order = resolveSpokeSort(sort),
-    conditions = { ...filters, ...order, pattern, ...(!all && { federationIds, spokeIds }) };
+  const order = sorting.resolveSpokeSort(sort);
+  const conditions = { ...filters, ...order, pattern, ...(!all && { federationIds, spokeIds }) };
   return await readPage(
     { limit, before },
-    async (bounds) => {
+    async (limits) => {
+      const bounds = sorting.resolveSpokeBounds(order, limits);
       if (federationId !== undefined || bounds.maxRows === undefined) {
         const hidden = removed === "hidden" ? true as const : undefined;
         return await pageOfSpokes(rows, { ...conditions, ...(federationId && { federationId }), hidden, ...bounds });
@@ -191,7 +192,7 @@ export async function listSpokes(
         (newestRows) => pageOfManyHubs(rows, { ...selection, newestRows }),
       );
     },
-    (row) => [row[sortColumnOf(order)]!, row.id],
+    (row) => [sorting.cursorTimeOf(order, row), row.id],
   );
 }
 

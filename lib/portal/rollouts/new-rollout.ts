@@ -8,7 +8,7 @@ import { describeRules, formatRolloutAction, formatSpokes } from "#lib/portal/ro
 import { ROLLOUT_ACTIONS } from "#lib/model/rollout.ts";
 
 export const NEW_ROLLOUT_FIELDS = [
-  ...["action", "version", "size", "hub", "withVersion", "outdated", "canary", "minutes", "batch"],
+  ...["action", "version", "size", "hub", "withVersion", "minStorage", "outdated", "canary", "minutes", "batch"],
   ...["maxUnavailable", "maxFailures", "days", "from", "to", "timeZone"],
 ] as const;
 type FieldName = (typeof NEW_ROLLOUT_FIELDS)[number];
@@ -60,6 +60,12 @@ function fieldsOf(me: CurrentUser, catalog: CatalogOffer): FormField[] {
     { name: "size", label: "Size to resize to", options: [none("–"), ...choices(catalog.sizes)] },
     { name: "hub", label: "Hub", placeholder: "north", hint: "The slug of a hub. Leave empty for all hubs." },
     { name: "withVersion", label: "Only spokes that run", options: [none("Any version"), ...versions] },
+    {
+      name: "minStorage",
+      label: "Storage used, at least",
+      placeholder: "80",
+      hint: "In percent. Leave empty for any.",
+    },
     { name: "outdated", label: "Blueprint", options: [none("Any"), ["yes", "Only spokes with an older blueprint"]] },
     { name: "canary", label: "Spokes in the first wave", value: "1", hint: "The first wave is called the canary." },
     { name: "minutes", label: "Minutes to watch the first wave", value: "10" },
@@ -117,6 +123,7 @@ export function buildRolloutRequest(values: Values): object {
       all: true,
       federationId: text("hub"),
       lmsVersion: text("withVersion"),
+      minStoragePercent: number("minStorage"),
       outdated: text("outdated") && true,
     },
     canary: { spokes: number("canary") ?? 1, minutes: number("minutes") ?? 10 },

@@ -95,6 +95,10 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
   "selector.lmsVersion | filter.lmsVersion": ["The Moodle version that the spokes run", "4.5.12"],
   "selector.size | filter.size": ["The spokes' size", "medium"],
   "selector.region | filter.region": ["The spokes' region", "eu-west"],
+  "selector.minStoragePercent | filter.minStoragePercent": [
+    "Only spokes whose `storagePercent` is at least this number",
+    80,
+  ],
   "selector.outdated | filter.outdated": [
     "If true, only spokes whose manifests come from an older revision of the blueprint",
     true,
