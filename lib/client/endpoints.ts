@@ -46,6 +46,7 @@ import type {
   Operation,
   OperationDetail,
   Overview,
+  OverviewHistory,
   OwnPatch,
   PasswordChange,
   PasswordReset,
@@ -935,6 +936,21 @@ export interface WheelwrightApi {
   ): Promise<Overview>;
 
   /**
+   * The last days of the hubs and spokes that you can see: installations and their duration, failures by cause, queue time and used storage. Durations are accurate to about 5%
+   *
+   * `GET /api/overview/history`, scope readonly. Error codes: federation_missing.
+   */
+  getOverviewHistory(
+    params?: {
+      /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
+      federationId?: string | undefined;
+      /** The number of days of samples, from 1 to 730 (default: 2) */
+      days?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<OverviewHistory>;
+
+  /**
    * Whether the database responds, its schema matches this release and the scheduler runs. If not, returns 503
    *
    * `GET /api/readyz`, scope public. Error codes: not_ready.
@@ -1510,6 +1526,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listOperations: { method: "GET", path: "/api/operations", params: true, pages: true },
   getOperation: { method: "GET", path: "/api/operations/{operationId}", params: true },
   getOverview: { method: "GET", path: "/api/overview", params: true },
+  getOverviewHistory: { method: "GET", path: "/api/overview/history", params: true },
   getReadyz: { method: "GET", path: "/api/readyz" },
   listRestoreRequests: { method: "GET", path: "/api/restore-requests", params: true, pages: true },
   decideRestoreRequest: {

@@ -1,6 +1,7 @@
 import { GET as getHubs } from "#routes/api/federations/index.ts";
 import { GET as getMySpokes } from "#routes/api/my-spokes.ts";
 import { GET as getOverview } from "#routes/api/overview.ts";
+import { GET as getHistory } from "#routes/api/overview/history.ts";
 import { HUBS_PER_PAGE, hubsView } from "#lib/portal/hubs/list.ts";
 import { optionalQuerySchema, portalPage } from "#lib/portal/page/page.ts";
 
@@ -10,8 +11,9 @@ export const GET = portalPage({
   async show({ callApi, me, query: { before, ...query } }) {
     const limit = String(HUBS_PER_PAGE);
     const hubs = await callApi(getHubs, { query: { ...query, before, limit } });
-    const [overview, failed, degraded] = await Promise.all([
+    const [overview, history, failed, degraded] = await Promise.all([
       callApi(getOverview, { query: { hubs: hubs.items.map(({ id }) => id).join() } }),
+      callApi(getHistory),
       callApi(getMySpokes, { query: { state: "failed", limit: "5" } }),
       callApi(getMySpokes, { query: { state: "active", health: "degraded", limit: "5" } }),
     ]);
@@ -19,6 +21,7 @@ export const GET = portalPage({
       me,
       hubs,
       overview,
+      history,
       unhealthy: [...failed.items, ...degraded.items],
       query,
     });

@@ -14,7 +14,7 @@ import {
   SearchText,
   Slug,
 } from "#lib/base/schema.ts";
-import { SPOKE_SORTS, STORAGE_RANK } from "#lib/domains/spokes/sort.ts";
+import { SPOKE_SORTS, type SpokeTable, storageRankOf } from "#lib/domains/spokes/sort.ts";
 import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
 import { SPOKE_STATES } from "#lib/model/states.ts";
 
@@ -125,12 +125,12 @@ export function resolveSpokeFilter<Q extends { readonly outdated?: boolean | und
   return { ...query, notBlueprint: outdated ? blueprint.revision : undefined };
 }
 
-/** Returns the condition that a row of `spokes` or `live_spokes` has all the filters' values. Ignores `q`. */
-export function matchesValues(filter: SpokeFilter): RawBuilder<SqlBool> {
+/** Returns the condition that a row of the table has all the filters' values. Ignores `q`. */
+export function matchesValues(filter: SpokeFilter, table: SpokeTable): RawBuilder<SqlBool> {
   const names = Object.keys(filterValues) as (keyof ValueFilter)[];
   const tests = names.flatMap((name) => filter[name] === undefined ? [] : [sql`${sql.ref(name)} = ${filter[name]}`]);
   if (filter.notBlueprint !== undefined) tests.push(sql`blueprint_revision <> ${filter.notBlueprint}`);
-  if (filter.minStoragePercent !== undefined) tests.push(sql`${STORAGE_RANK} >= ${filter.minStoragePercent}`);
+  if (filter.minStoragePercent !== undefined) tests.push(sql`${storageRankOf(table)} >= ${filter.minStoragePercent}`);
   return tests.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(tests, sql` and `)}`;
 }
 

@@ -6,7 +6,7 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { buildPatternCondition, buildSearchCondition } from "#lib/drivers/db/text-search.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
 import { hasValueFilters, matchesValues, type SpokeFilter } from "#lib/domains/spokes/filter.ts";
-import { isAfterCursor, orderOf, sortKeyOf, type SpokeOrder } from "#lib/domains/spokes/sort.ts";
+import { isAfterCursor, orderOf, sortKeyOf, type SpokeOrder, type SpokeTable } from "#lib/domains/spokes/sort.ts";
 
 export interface SpokeSelection extends Omit<SpokeFilter, "q">, SpokeOrder {
   /** The text to search for, and the `like` pattern for it. */
@@ -46,9 +46,15 @@ export function selectSpokesOfPage(selection: SpokeSelection): RawBuilder<unknow
     : live;
 }
 
+/** Counts the first spokes of the list in all hubs, up to `maxRows`. Ignores the text to search for. */
+export function countFirstSpokes(selection: SpokeSelection): RawBuilder<{ count: number }> {
+  return sql`select count(*)::integer as count from (${selectInOrder(selection)}) as first`;
+}
+
 /** The columns of each selected row: the spoke's ID, and the value by which the list is sorted. */
-function rowColumns(selection: SpokeOrder, id: "id" | "spokeId" = "spokeId"): RawBuilder<unknown> {
-  return sql`${sql.ref(id)} as spoke_id, ${selection.isByStorage ? sql.ref("storagePercent") : sortKeyOf(selection)}`;
+function rowColumns(selection: SpokeOrder, table: SpokeTable = "live_spokes"): RawBuilder<unknown> {
+  const id = sql.ref(table === "spokes" ? "id" : "spokeId");
+  return sql`${id} as spoke_id, ${sortKeyOf(selection, table)}${selection.isByStorage ? sql` as storage_rank` : sql``}`;
 }
 
 function selectLiveSpokes(selection: SpokeSelection): RawBuilder<unknown> {
@@ -76,7 +82,7 @@ function selectInOrder(selection: SpokeSelection): RawBuilder<unknown> {
   const { notBlueprint, ...others } = selection, order = pageOrder(selection), { minStoragePercent } = selection;
   if (minStoragePercent !== undefined && !selection.isByStorage) {
     return sql`select spoke.* from generate_series(${minStoragePercent}::integer, 100) as percent cross join lateral (
-      select * from live_spokes where storage_percent = percent and ${matchesFilters(selection)} ${order}
+      select * from live_spokes where storage_rank = percent and ${matchesFilters(selection)} ${order}
     ) as spoke ${order}`;
   }
   if (notBlueprint === undefined) return sql`select * from live_spokes where ${matchesFilters(selection)} ${order}`;
@@ -107,7 +113,7 @@ function selectSpokesWithText(selection: SpokeSelection): RawBuilder<unknown> {
     const bounds = { ...selection, maxRows: newestRows };
     const first = isFiltered || isByFailure || isByStorage
       ? withText(selectInOrder(bounds))
-      : sql`select * from spoke_texts where ${isAfterCursor(bounds, "spokeId")} ${pageOrder(bounds)}`;
+      : sql`select * from spoke_texts where ${isAfterCursor(bounds, "live_spokes")} ${pageOrder(bounds)}`;
     return sql`select ${columns} from (${first}) as first where ${isFound} ${order}`;
   }
   if (isByFailure) { // few spokes have had a failure
@@ -125,7 +131,7 @@ function selectSpokesWithText(selection: SpokeSelection): RawBuilder<unknown> {
   // "offset 0" makes the planner use the index of parts. It would otherwise expect to find the page among the first rows.
   return sql`select ${columns} from (
       select * from spoke_texts where ${buildSearchCondition(sql.ref("content"), term, "all")} and ${
-    isAfterCursor(selection, "spokeId")
+    isAfterCursor(selection, "live_spokes")
   }
       offset 0
     ) as spoke where ${isVisible(selection)} ${
@@ -146,14 +152,14 @@ function mayContainSpokes({ state }: SpokeSelection): RawBuilder<SqlBool> {
 
 function selectRemovedSpokes(selection: SpokeSelection): RawBuilder<unknown> {
   const { pattern } = selection;
-  return sql`select ${rowColumns(selection, "id")} from spokes where spokes.state = 'removed'
-    and ${isAfterCursor(selection, "id")} and ${matchesValues(selection)}${
+  return sql`select ${rowColumns(selection, "spokes")} from spokes where spokes.state = 'removed'
+    and ${isAfterCursor(selection, "spokes")} and ${matchesValues(selection, "spokes")}${
     pattern ? sql` and ${buildPatternCondition(["slug", "displayName", "domain"], pattern)}` : sql``
-  } ${orderOf(selection, "id")} ${limitTo(selection)}`;
+  } ${orderOf(selection, "spokes")} ${limitTo(selection)}`;
 }
 
 function matchesFilters(selection: SpokeSelection): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${isAfterCursor(selection, "spokeId")} and ${matchesValues(selection)}`;
+  return sql<SqlBool>`${isAfterCursor(selection, "live_spokes")} and ${matchesValues(selection, "live_spokes")}`;
 }
 
 function isVisible({ federationIds, spokeIds }: SpokeSelection): RawBuilder<SqlBool> {
@@ -162,7 +168,7 @@ function isVisible({ federationIds, spokeIds }: SpokeSelection): RawBuilder<SqlB
 }
 
 function pageOrder(selection: SpokeOrder): RawBuilder<unknown> {
-  return sql`${orderOf(selection, "spokeId")} ${limitTo(selection)}`;
+  return sql`${orderOf(selection, "live_spokes")} ${limitTo(selection)}`;
 }
 
 function limitTo({ maxRows }: SpokeOrder): RawBuilder<unknown> {

@@ -28,13 +28,20 @@ export function resolveSpokeSort(sort: SpokeSort | undefined): SpokeOrder {
   }
 }
 
-/** The storage percentage, or -1 if it is unknown. The same expression is in an index (sql/0027_…). */
-export const STORAGE_RANK = sql`coalesce(storage_percent, -1)`;
+/** The table with all spokes, or the one with the values of live spokes by which lists are filtered and sorted. */
+export type SpokeTable = "spokes" | "live_spokes";
+
+/** Returns the storage percentage, or -1 if it is unknown. */
+export function storageRankOf(table: SpokeTable): RawBuilder<unknown> {
+  return table === "spokes" ? sql`coalesce(storage_percent, -1)` : sql.ref("storageRank");
+}
 
 /** Returns the column or expression by which spokes are sorted. */
-export function sortKeyOf({ isByFailure, isByStorage }: SpokeOrder): RawBuilder<unknown> {
-  return isByStorage ? STORAGE_RANK : sql.ref(isByFailure ? "lastFailedAt" : "createdAt");
+export function sortKeyOf({ isByFailure, isByStorage }: SpokeOrder, table: SpokeTable): RawBuilder<unknown> {
+  return isByStorage ? storageRankOf(table) : sql.ref(isByFailure ? "lastFailedAt" : "createdAt");
 }
+
+const idOf = (table: SpokeTable) => sql.ref(table === "spokes" ? "id" : "spokeId");
 
 type SortedSpoke = Readonly<{ createdAt: Date; lastFailedAt: Date | null; storagePercent: number | null }>;
 
@@ -54,10 +61,10 @@ export function resolveSpokeBounds({ isByStorage }: SpokeOrder, { beforeAt, ...b
 }
 
 /** Returns the condition for rows that come after the cursor, and that the sort order includes. */
-export function isAfterCursor(order: SpokeOrder, id: "id" | "spokeId"): RawBuilder<SqlBool> {
+export function isAfterCursor(order: SpokeOrder, table: SpokeTable): RawBuilder<SqlBool> {
   const { isOldestFirst, isByFailure, isByStorage, beforeAt, beforeId, beforePercent } = order,
-    at = sortKeyOf(order),
-    key = sql.ref(id);
+    at = sortKeyOf(order, table),
+    key = idOf(table);
   if (isByStorage) {
     if (beforePercent === undefined) return sql<SqlBool>`true`;
     return beforeId ? sql`(${at}, ${key}) < (${beforePercent}, ${beforeId})` : sql`${at} < ${beforePercent}`;
@@ -71,7 +78,7 @@ export function isAfterCursor(order: SpokeOrder, id: "id" | "spokeId"): RawBuild
 }
 
 /** Returns the `order by` clause. */
-export function orderOf(order: SpokeOrder, id: "id" | "spokeId"): RawBuilder<unknown> {
-  const at = sortKeyOf(order), key = sql.ref(id);
+export function orderOf(order: SpokeOrder, table: SpokeTable): RawBuilder<unknown> {
+  const at = sortKeyOf(order, table), key = idOf(table);
   return order.isOldestFirst ? sql`order by ${at}, ${key}` : sql`order by ${at} desc, ${key} desc`;
 }

@@ -3,7 +3,7 @@ import { STORAGE_THRESHOLDS } from "#lib/domains/usage/storage.ts";
 import { formatBytes } from "#lib/domains/usage/words.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { HubUsage, SpokeUsage } from "#lib/portal/components/api-types.ts";
-import { lineChart } from "#lib/portal/components/chart.ts";
+import { timeChart } from "#lib/portal/components/chart.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 
 /** The periods that users can choose, in days. */
@@ -45,7 +45,7 @@ ${samples.length === 0 ? "" : storageChart(usage)}`;
 function storageChart({ samples, step }: SpokeUsage): Markup {
   const heads = ["Time", "Files", "Database", "Users", "Active", "Courses", "Restarts"];
   return markup`${
-    lineChart({
+    timeChart({
       title: "Storage used",
       times: samples.map(({ at }) => at),
       lines: [
