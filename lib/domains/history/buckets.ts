@@ -35,5 +35,5 @@ export function addBuckets(all: readonly BucketCounts[]): BucketCounts {
 }
 
 function roundSeconds(seconds: number): number {
-  return seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
+  return seconds < 100 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
 }
