@@ -105,7 +105,7 @@ function outdatedNotice({ spokes, more }: FleetOverview["outdated"], { role }: C
     : spokes === 1
     ? "1 site is"
     : `${spokes} sites are`;
-  return markup`<div class="callout with-action" role="status"><p><b><a href="/spokes?outdated=true">${count} on an older blueprint.</a></b> ${
+  return markup`<div class="callout with-action"><p><b><a href="/spokes?outdated=true">${count} on an older blueprint.</a></b> ${
     role === "operator"
       ? "A rollout applies the current one, wave by wave."
       : "They keep working. An operator can apply the current one."
