@@ -1434,7 +1434,7 @@ create index live_spokes_of_storage on live_spokes (storage_rank, created_at des
   include (federation_id, last_failed_at);
 create index live_spokes_fullest on live_spokes (storage_rank desc, spoke_id desc) include (federation_id);
 drop index live_spokes_by_storage;
-create index live_spokes_of_hub_blueprint on live_spokes (federation_id, blueprint_revision);
+create index live_spokes_of_hub_blueprint on live_spokes (federation_id, blueprint_revision) include (spoke_id);
 create index live_spokes_in_hub on live_spokes (federation_id, created_at desc, spoke_id desc)
   include (state, health, size, lms_version, region, blueprint_revision, storage_rank, last_failed_at);
 drop index live_spokes_of_hub;

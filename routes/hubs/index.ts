@@ -9,11 +9,12 @@ export const GET = portalPage({
   summary: "The hubs that you can see, with the state of their spokes",
   query: optionalQuerySchema("q", "state", "before"),
   async show({ callApi, me, query: { before, ...query } }) {
-    const limit = String(HUBS_PER_PAGE);
+    const limit = String(HUBS_PER_PAGE),
+      isWhole = Object.values({ before, ...query }).every((each) => each === undefined);
     const hubs = await callApi(getHubs, { query: { ...query, before, limit } });
     const [overview, history, failed, degraded] = await Promise.all([
       callApi(getOverview, { query: { hubs: hubs.items.map(({ id }) => id).join() } }),
-      callApi(getHistory),
+      isWhole ? callApi(getHistory) : null,
       callApi(getMySpokes, { query: { state: "failed", limit: "5" } }),
       callApi(getMySpokes, { query: { state: "active", health: "degraded", limit: "5" } }),
     ]);

@@ -703,7 +703,7 @@ CREATE INDEX live_spokes_in_hub ON public.live_spokes USING btree (federation_id
 CREATE INDEX live_spokes_newest ON public.live_spokes USING btree (created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_blueprint ON public.live_spokes USING btree (blueprint_revision, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_health ON public.live_spokes USING btree (health, created_at DESC, spoke_id DESC) INCLUDE (federation_id, state);
-CREATE INDEX live_spokes_of_hub_blueprint ON public.live_spokes USING btree (federation_id, blueprint_revision);
+CREATE INDEX live_spokes_of_hub_blueprint ON public.live_spokes USING btree (federation_id, blueprint_revision) INCLUDE (spoke_id);
 CREATE INDEX live_spokes_of_region ON public.live_spokes USING btree (region, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_size ON public.live_spokes USING btree (size, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_slug ON public.live_spokes USING btree (slug, created_at DESC, spoke_id DESC);

@@ -16,7 +16,8 @@ export interface HubListProps {
   readonly me: CurrentUser;
   readonly hubs: ListPage<Hub>;
   readonly overview: FleetOverview;
-  readonly history: OverviewHistory;
+  /** Null if the list is filtered, or not at its first page. */
+  readonly history: OverviewHistory | null;
   /** Spokes that failed or are degraded. */
   readonly unhealthy: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
@@ -47,7 +48,7 @@ ${
         ? ui.emptyState("No matching hubs", "Change the search or show all hubs.", ui.linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
-${ui.nextPageLink("/hubs", hubs.next, query)}${overview.spokes.total > 0 ? historyPanel(history) : ""}`,
+${ui.nextPageLink("/hubs", hubs.next, query)}${history && overview.spokes.total > 0 ? historyPanel(history) : ""}`,
   };
 }
 
