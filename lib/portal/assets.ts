@@ -309,7 +309,8 @@ font-weight:600;text-decoration:none}#usage,#last-days{grid-template-columns:min
 font-size:var(--small)}.trends p{margin:0 0 var(--s3)}.trends .usage-chart>svg{height:5rem}.causes{list-style:none;margin:0;
 padding:0;display:grid;gap:var(--s2)}.causes li{display:grid;grid-template-columns:minmax(7rem,1fr) minmax(4rem,3fr) 2.5rem;
 gap:var(--s3);align-items:center}.causes b{text-align:end;font-variant-numeric:tabular-nums}.causes svg{width:100%;height:.6rem;
-border-radius:var(--round-small);background:var(--line)}.causes rect{fill:var(--accent)}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
+border-radius:var(--round-small);background:var(--line)}.causes rect{fill:var(--accent)}.trends .legend{gap:var(--s1) var(--s3);
+font-size:var(--tiny)}.trends .legend li{gap:var(--s1)}#preview td:last-child{min-width:12rem}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
 min-width:0;overflow-wrap:anywhere}.event-list .foot{display:flex;flex-wrap:wrap;gap:0 var(--s4);align-items:baseline}.event-list
 details[open]{flex-basis:100%}.event-list summary{font-size:var(--tiny);color:var(--ink-soft);padding:.1rem 0}.event-list
 .more{display:grid;gap:var(--s3);padding:var(--s2) 0}.event-list .badge{vertical-align:.1em}.event-list .what a{color:inherit;
