@@ -58,6 +58,7 @@ import * as api_openapi_json from "../routes/api/openapi.json.ts";
 import * as api_operations_index from "../routes/api/operations/index.ts";
 import * as api_operations_$operationId from "../routes/api/operations/[operationId].ts";
 import * as api_overview from "../routes/api/overview.ts";
+import * as api_overview_history from "../routes/api/overview/history.ts";
 import * as api_readyz from "../routes/api/readyz.ts";
 import * as api_restore_requests_index from "../routes/api/restore-requests/index.ts";
 import * as api_restore_requests_$restoreRequestId_decide from "../routes/api/restore-requests/[restoreRequestId]/decide.ts";
@@ -209,6 +210,7 @@ export const manifest: Manifest = [
   ["/api/operations", api_operations_index],
   ["/api/operations/:operationId", api_operations_$operationId],
   ["/api/overview", api_overview],
+  ["/api/overview/history", api_overview_history],
   ["/api/readyz", api_readyz],
   ["/api/restore-requests", api_restore_requests_index],
   ["/api/restore-requests/:restoreRequestId/decide", api_restore_requests_$restoreRequestId_decide],

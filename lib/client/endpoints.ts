@@ -46,6 +46,7 @@ import type {
   Operation,
   OperationDetail,
   Overview,
+  OverviewHistory,
   OwnPatch,
   PasswordChange,
   PasswordReset,
@@ -757,12 +758,14 @@ export interface WheelwrightApi {
       size?: string | undefined;
       /** Returns only spokes in this region; must be text of 1 to 100 characters without control characters */
       region?: string | undefined;
+      /** Returns only spokes whose `storagePercent` is at least this number */
+      minStoragePercent?: number | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** Returns only spokes whose manifests come from an older revision of the blueprint */
       outdated?: boolean | undefined;
-      /** The order. By last-failure, the list has only spokes on which an operation has failed */
-      sort?: "newest" | "oldest" | "last-failure" | undefined;
+      /** The order. By last-failure, the list has only spokes on which an operation has failed. By storage, the fullest spokes are first */
+      sort?: "newest" | "oldest" | "last-failure" | "storage" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
       /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
@@ -870,12 +873,14 @@ export interface WheelwrightApi {
       size?: string | undefined;
       /** Returns only spokes in this region; must be text of 1 to 100 characters without control characters */
       region?: string | undefined;
+      /** Returns only spokes whose `storagePercent` is at least this number */
+      minStoragePercent?: number | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** Returns only spokes whose manifests come from an older revision of the blueprint */
       outdated?: boolean | undefined;
-      /** The order. By last-failure, the list has only spokes on which an operation has failed */
-      sort?: "newest" | "oldest" | "last-failure" | undefined;
+      /** The order. By last-failure, the list has only spokes on which an operation has failed. By storage, the fullest spokes are first */
+      sort?: "newest" | "oldest" | "last-failure" | "storage" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
       /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
@@ -1004,6 +1009,21 @@ export interface WheelwrightApi {
     },
     options?: CallOptions,
   ): Promise<Overview>;
+
+  /**
+   * The last days of the hubs and spokes that you can see: installations and their duration, failures by cause, queue time and used storage. Durations are accurate to about 5%
+   *
+   * `GET /api/overview/history`, scope readonly. Error codes: federation_missing.
+   */
+  getOverviewHistory(
+    params?: {
+      /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
+      federationId?: string | undefined;
+      /** The number of days of samples, from 1 to 730 (default: 2) */
+      days?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<OverviewHistory>;
 
   /**
    * Whether the database responds, its schema matches this release and the scheduler runs. If not, returns 503
@@ -1617,6 +1637,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listOperations: { method: "GET", path: "/api/operations", params: true, pages: true },
   getOperation: { method: "GET", path: "/api/operations/{operationId}", params: true },
   getOverview: { method: "GET", path: "/api/overview", params: true },
+  getOverviewHistory: { method: "GET", path: "/api/overview/history", params: true },
   getReadyz: { method: "GET", path: "/api/readyz" },
   listRestoreRequests: { method: "GET", path: "/api/restore-requests", params: true, pages: true },
   decideRestoreRequest: {

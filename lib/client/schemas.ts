@@ -282,6 +282,8 @@ export interface BulkAction {
     size?: string | null | undefined;
     /** The spokes' region; must be text of 1 to 100 characters without control characters */
     region?: string | null | undefined;
+    /** Only spokes whose `storagePercent` is at least this number */
+    minStoragePercent?: number | null | undefined;
     /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
@@ -952,6 +954,8 @@ export interface NewRollout {
     size?: string | null | undefined;
     /** The spokes' region; must be text of 1 to 100 characters without control characters */
     region?: string | null | undefined;
+    /** Only spokes whose `storagePercent` is at least this number */
+    minStoragePercent?: number | null | undefined;
     /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
@@ -1327,6 +1331,56 @@ export interface Overview {
     /** When a site was last created from the template */
     lastUsedAt: string | null;
   }[] | null;
+  /** The spokes whose manifests come from an older revision of the blueprint; the rollout `reapply` updates them */
+  outdated: {
+    /** The number of these spokes, at most 1000 */
+    spokes: number;
+    /** Whether there are more than 1000 */
+    more: boolean;
+  };
+}
+
+export interface OverviewHistory {
+  /** When the totals of hubs were last added up, every few minutes; null if they never were, or if you see only spokes */
+  updatedAt: string | null;
+  /** The number of sites whose installation succeeded */
+  installs: number;
+  /** Their median duration in seconds; null if there were none */
+  installSeconds: number | null;
+  /** The number of operations that failed */
+  failures: number;
+  /** The median time between an operation's request by a user and its start, in seconds */
+  waitSeconds: number | null;
+  /** The 95th percentile of this time, in seconds */
+  waitSeconds95: number | null;
+  /** The most frequent causes of failures, most frequent first; all others are counted as `other` */
+  causes: {
+    /** The failure's code */
+    code: string;
+    /** The number of operations that failed with this code */
+    count: number;
+  }[];
+  /** The days (UTC), oldest first. An operation counts on the day on which it ended */
+  samples: {
+    /** The day */
+    day: string;
+    /** The number of sites whose installation succeeded */
+    installs: number;
+    /** Their median duration in seconds; null if there were none */
+    installSeconds: number | null;
+    /** The number of operations that failed */
+    failures: number;
+    /** The median time between an operation's request by a user and its start, in seconds */
+    waitSeconds: number | null;
+    /** The 95th percentile of this time, in seconds */
+    waitSeconds95: number | null;
+    /** Used bytes of the disk for files; null while unknown */
+    filesUsed: number | null;
+    /** Used bytes of the disk for the database; null while unknown */
+    databaseUsed: number | null;
+    /** The change of the used bytes since the day before; null if one of them is unknown */
+    growth: number | null;
+  }[];
 }
 
 export interface OwnPatch {
@@ -1838,6 +1892,26 @@ export interface RolloutPreview {
   waves: number[];
   /** The number of spokes that the action cannot change */
   skipped: number;
+  /** The usual duration of the action on one spoke; null if it has never succeeded */
+  usualSeconds: number | null;
+  /** The number of sites that the action makes unavailable; null if this depends on what changes on each site */
+  downtimes: number | null;
+  /** The least time in which the rollout can end, in seconds, with the watched canary; checks of health and a time window make it longer. Null if the usual duration is unknown */
+  minimumSeconds: number | null;
+  /** The monthly price of the changed spokes at the catalog's prices; null if the action does not change it */
+  price: {
+    /** The prices by currency */
+    totals: {
+      /** The ISO 4217 code of the currency */
+      currency: string;
+      /** The monthly price before the rollout, in the minor unit of the currency */
+      before: number;
+      /** The monthly price after the rollout */
+      after: number;
+    }[];
+    /** The number of spokes for whose size, before or after, the catalog has no price */
+    unpriced: number;
+  } | null;
   /** The spokes, in the order in which they are changed */
   spokes: {
     /** The ID of the spoke to which the object belongs */

@@ -129,7 +129,8 @@ border-color:var(--line)}.visually-hidden{position:absolute;width:1px;height:1px
 .skip{position:absolute;left:var(--s3);top:-4rem;z-index:9;padding:var(--s2) var(--s4);background:var(--surface);border-radius:var(--round-small)}
 .skip:focus{top:var(--s3)}@media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}@media print{body{background:#fff;
 color:#000}.card{box-shadow:none}}[aria-invalid=true]{border-color:var(--bad)}.callout{padding:var(--s3) var(--s4);border-radius:var(--round-small);background:var(--accent-soft);
-color:var(--ink);border-inline-start:3px solid var(--accent)}.callout.good{background:var(--good-soft);border-color:var(--good)}
+color:var(--ink);border-inline-start:3px solid var(--accent)}.callout.with-action{display:flex;flex-wrap:wrap;align-items:center;
+justify-content:space-between;gap:var(--s3) var(--s4)}.callout.good{background:var(--good-soft);border-color:var(--good)}
 .callout.warn{background:var(--warn-soft);border-color:var(--warn)}.callout.bad{background:var(--bad-soft);border-color:var(--bad)}
 form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .problem{font-size:var(--small);
 font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);gap:var(--s1) var(--s2);align-items:center}
@@ -225,7 +226,9 @@ var(--s4);vertical-align:top}tbody tr+tr td{border-top:1px solid var(--line)}tim
 margin:0}.list .progress{min-width:0}.spokes>li>.small{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;
 overflow:hidden}.list>li>.badge{justify-self:end}.hubs>li{grid-template-columns:minmax(10rem,3fr) minmax(0,4fr) auto minmax(7.5rem,auto)}
 .spokes>li{grid-template-columns:auto minmax(10rem,3fr) minmax(0,3fr) minmax(7.5rem,auto)}.spokes>li:not(:has(input)){grid-template-columns:minmax(10rem,3fr)
-minmax(0,3fr) minmax(7.5rem,auto)}.plain>li{grid-template-columns:minmax(10rem,2fr) minmax(0,3fr) minmax(7.5rem,auto)}.panel
+minmax(0,3fr) minmax(7.5rem,auto)}.fleet>li{grid-template-columns:auto minmax(10rem,3fr) minmax(0,3fr) 5.5rem minmax(7.5rem,auto)}
+.list>li>.storage{white-space:nowrap;font-variant-numeric:tabular-nums}.storage .warn{display:inline-flex;align-items:center;
+gap:var(--s1);color:var(--warn)}.plain>li{grid-template-columns:minmax(10rem,2fr) minmax(0,3fr) minmax(7.5rem,auto)}.panel
 .list{border:0;margin:calc(-1 * var(--s3)) calc(-1 * var(--s4));border-radius:0}.marks{display:flex;flex-wrap:wrap;gap:var(--s2);
 align-items:center}.bulk{align-items:center}.bulk .field{flex:0 1 auto;display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2)}
 .bulk select{width:auto}form:not(:has(.spokes>li))>.bulk{display:none}form:not(:has(:is(.spokes,.bulk) [name]:checked)) .bulk>
@@ -233,7 +236,8 @@ align-items:center}.bulk{align-items:center}.bulk .field{flex:0 1 auto;display:f
 display:none}@media(max-width:44rem){.hubs>li,.plain>li{grid-template-columns:minmax(0,1fr) auto}.spokes>li{grid-template-columns:auto
 minmax(0,1fr) auto}.spokes>li:not(:has(input)){grid-template-columns:minmax(0,1fr) auto}.list>li>:nth-last-child(1){grid-row:1;
 grid-column:-2}.list>li>.progress,.list>li>.small,.list>li>.marks{grid-column:1 / -1}.spokes>li:has(input)>.progress,.spokes>
-li:has(input)>.small{grid-column:2 / -1}.list .created{display:none}}.steps{list-style:none;padding:0;display:grid;font-size:var(--small)}.steps li{position:relative;display:grid;grid-template-columns:1.5rem
+li:has(input)>.small{grid-column:2 / -1}.fleet>li:has(input)>.progress,.fleet>li:has(input)>.small{grid-column:2 / -2}.list>
+li>.storage{grid-row:2;grid-column:-2;justify-self:end}.list .created{display:none}}.steps{list-style:none;padding:0;display:grid;font-size:var(--small)}.steps li{position:relative;display:grid;grid-template-columns:1.5rem
 minmax(0,1fr) 6.5rem;gap:0 var(--s3);align-items:center;min-height:2.25rem;color:var(--ink-soft);border-radius:var(--round-small)}
 .steps li>.icon{justify-self:center;position:relative;z-index:1}.steps li:not(:last-child):after{content:"";position:absolute;
 inset-inline-start:calc(.75rem - 1px);top:1.85rem;bottom:-.4rem;width:2px;background:var(--line)}.steps li.done:not(:last-child):after{
@@ -295,12 +299,18 @@ minmax(0,1fr);gap:var(--s3);overflow-wrap:anywhere}.signed .icon{margin-top:.1re
 .icon{color:var(--good)}#destroy,#abandon{border-color:var(--bad)}.usage-chart{margin:0;display:grid;grid-template-columns:auto minmax(0,1fr);column-gap:var(--s2)}.usage-chart .plot{display:grid;
 align-content:space-between;justify-items:end;font-size:var(--tiny);line-height:1;color:var(--ink-soft)}.usage-chart>svg{
 width:100%;height:9rem;overflow:visible}.usage-chart path{fill:none;vector-effect:non-scaling-stroke}.usage-chart .grid{
-stroke:var(--line)}.usage-chart .line{stroke:var(--accent);stroke-width:2;stroke-linejoin:round}.usage-chart .second{stroke:var(--ink);
-stroke-dasharray:5 4}.usage-chart figcaption,.usage-chart .legend{grid-column:2;display:flex;flex-wrap:wrap;gap:var(--s1)
-var(--s4);color:var(--ink-soft)}.usage-chart figcaption{justify-content:space-between;margin-top:var(--s2)}.usage-chart .legend{
-list-style:none;padding:0;margin:0}.usage-chart .legend li{display:flex;align-items:center;gap:var(--s2)}.usage-chart .legend
-svg{width:1.5rem;height:.5rem}.periods{display:flex;gap:var(--s4)}.periods [aria-current]{color:var(--ink);font-weight:600;
-text-decoration:none}#usage{grid-template-columns:minmax(0,1fr)}#usage td{white-space:nowrap}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
+stroke:var(--line)}.usage-chart .line{stroke:var(--accent);stroke-width:2;stroke-linejoin:round}.usage-chart .bars{fill:var(--accent)}
+.usage-chart .second{stroke:var(--ink);stroke-dasharray:5 4}.usage-chart figcaption,.usage-chart .legend{grid-column:2;display:flex;
+flex-wrap:wrap;gap:var(--s1) var(--s4);color:var(--ink-soft)}.usage-chart figcaption{justify-content:space-between;margin-top:var(--s2)}
+.usage-chart .legend{list-style:none;padding:0;margin:0}.usage-chart .legend li{display:flex;align-items:center;gap:var(--s2)}
+.usage-chart .legend svg{width:1.5rem;height:.5rem}.periods{display:flex;gap:var(--s4)}.periods [aria-current]{color:var(--ink);
+font-weight:600;text-decoration:none}#usage,#last-days{grid-template-columns:minmax(0,1fr)}#usage td,#last-days td{white-space:nowrap}
+.trends{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:var(--s5) var(--s5)}.trends h3{margin:0;
+font-size:var(--small)}.trends p{margin:0 0 var(--s3)}.trends .usage-chart>svg{height:5rem}.causes{list-style:none;margin:0;
+padding:0;display:grid;gap:var(--s2)}.causes li{display:grid;grid-template-columns:minmax(7rem,1fr) minmax(4rem,3fr) 2.5rem;
+gap:var(--s3);align-items:center}.causes b{text-align:end;font-variant-numeric:tabular-nums}.causes svg{width:100%;height:.6rem;
+border-radius:var(--round-small);background:var(--line)}.causes rect{fill:var(--accent)}.trends .legend{gap:var(--s1) var(--s3);
+font-size:var(--tiny)}.trends .legend li{gap:var(--s1)}#preview td:last-child{min-width:12rem}.event-list>li{grid-template-columns:auto minmax(0,1fr) auto;align-items:start}.event-list .what{display:grid;gap:.15rem;
 min-width:0;overflow-wrap:anywhere}.event-list .foot{display:flex;flex-wrap:wrap;gap:0 var(--s4);align-items:baseline}.event-list
 details[open]{flex-basis:100%}.event-list summary{font-size:var(--tiny);color:var(--ink-soft);padding:.1rem 0}.event-list
 .more{display:grid;gap:var(--s3);padding:var(--s2) 0}.event-list .badge{vertical-align:.1em}.event-list .what a{color:inherit;
@@ -355,7 +365,8 @@ background:transparent;border-color:var(--line)}.visually-hidden{position:absolu
 clip-path:inset(50%);white-space:nowrap}.skip{position:absolute;left:var(--s3);top:-4rem;z-index:9;padding:var(--s2) var(--s4);
 background:var(--surface);border-radius:var(--round-small)}.skip:focus{top:var(--s3)}@media(prefers-reduced-motion:no-preference){
 html{scroll-behavior:smooth}}@media print{body{background:#fff;color:#000}.card{box-shadow:none}}[aria-invalid=true]{border-color:var(--bad)}.callout{padding:var(--s3) var(--s4);border-radius:var(--round-small);background:var(--accent-soft);
-color:var(--ink);border-inline-start:3px solid var(--accent)}.callout.good{background:var(--good-soft);border-color:var(--good)}
+color:var(--ink);border-inline-start:3px solid var(--accent)}.callout.with-action{display:flex;flex-wrap:wrap;align-items:center;
+justify-content:space-between;gap:var(--s3) var(--s4)}.callout.good{background:var(--good-soft);border-color:var(--good)}
 .callout.warn{background:var(--warn-soft);border-color:var(--warn)}.callout.bad{background:var(--bad-soft);border-color:var(--bad)}
 form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .problem{font-size:var(--small);
 font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);gap:var(--s1) var(--s2);align-items:center}

@@ -15,7 +15,7 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   [
     "Hubs",
     "A hub (federation) is a group of spokes with its own admins.",
-    /^\/api\/(?:overview$|federations\b(?!\/[^/]+\/(?:spokes|billing|cost|operations)\b))/,
+    /^\/api\/(?:overview\b|federations\b(?!\/[^/]+\/(?:spokes|billing|cost|operations)\b))/,
   ],
   [
     "Spokes",

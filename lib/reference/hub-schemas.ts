@@ -1,9 +1,10 @@
-/** Gives names to the API schemas of billing, costs, availability, usage and policies. */
+/** Gives names to the API schemas of billing, costs, availability, usage, history and policies. */
 import * as policies from "#lib/domains/policy/views.ts";
 import * as usage from "#lib/domains/usage/views.ts";
 import type { Schemas } from "#lib/reference/account-schemas.ts";
 import { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
 import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
+import { HistoryView } from "#lib/domains/history/views.ts";
 
 export const HUB_OUTPUT_SCHEMAS: Schemas = {
   HubUsage: usage.HubUsageView,
@@ -15,6 +16,7 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
   Policy: policies.PolicyView,
   PolicyPreview: policies.PolicyPreview,
   PolicyVersion: policies.PolicyVersionView,
+  OverviewHistory: HistoryView,
   SpokeAvailability: SpokeAvailabilityView,
   SpokePolicy: policies.SpokePolicyView,
 };

@@ -15,5 +15,5 @@ export const GET = endpoint({
   query: v.object({ federationId: v.optional(boundedText(1, 100)), hubs: ListedHubs }),
   reply: okReply(OverviewView),
   faults: ["federation_missing"],
-  handle: ({ app, actor, query }) => showOverview(app.db.rows, actor, query),
+  handle: ({ app, actor, query }) => showOverview(app.db.rows, actor, { ...query, revision: app.blueprint.revision }),
 });

@@ -1,12 +1,13 @@
 import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { POST as create } from "#routes/api/rollouts/index.ts";
 import { buildRolloutRequest, NEW_ROLLOUT_FIELDS, newRolloutView } from "#lib/portal/rollouts/new-rollout.ts";
-import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
+import { formAction, formSchema, optionalQuerySchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 
 export const GET = portalPage({
-  summary: "The form to start a rollout",
-  show: (call) => show(call, {}),
+  summary: "The form to start a rollout. Query parameters fill in two fields",
+  query: optionalQuerySchema("action", "outdated"),
+  show: (call) => show(call, call.query),
 });
 
 export const POST = formAction({

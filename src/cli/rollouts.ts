@@ -9,6 +9,7 @@ import { PAGE_OPTIONS, showPages } from "./pagination.ts";
 import { buildRolloutBody, NEW_ROLLOUT_OPTIONS } from "./rollout-options.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
 import { formatPlural } from "./text.ts";
+import { formatClockDuration } from "./times.ts";
 
 const ID = "rol_0123456789abcdefghjkmnpqrs", WATCH_INTERVAL = 2 * SECOND;
 
@@ -161,9 +162,23 @@ async function showPreview(cli: CliContext, preview: RolloutPreview): Promise<vo
     ["action", formatAction(preview)],
     ["spokes in each wave", waves],
     ["skipped", String(preview.skipped)],
+    ...formatEstimates(preview),
     ...formatRules(preview),
   ], "");
   showList(cli, preview.spokes, await spokeColumns(cli), ({ spokeId }) => spokeId);
+}
+
+function formatEstimates({ downtimes, usualSeconds, minimumSeconds, price }: RolloutPreview): readonly RecordLine[] {
+  const clock = (seconds: number | null) => seconds === null ? null : formatClockDuration(seconds * SECOND);
+  return [
+    ["sites with downtime", downtimes === null ? "those whose pods change" : String(downtimes)],
+    ["downtime of each", downtimes === 0 ? null : clock(usualSeconds)],
+    ["downtime in all", downtimes === null || usualSeconds === null ? null : clock(downtimes * usualSeconds)],
+    ["takes at least", clock(minimumSeconds) ?? "not known yet"],
+    ...(price?.totals ?? []).map(({ currency, before, after }) =>
+      ["price per month", `${after} instead of ${before} (minor units of ${currency})`] as const
+    ),
+  ];
 }
 
 type PlannedSpokeRow = RolloutPreview["spokes"][number];

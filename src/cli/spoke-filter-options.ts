@@ -1,6 +1,7 @@
 /** Declares the options that select spokes, for lists, bulk actions and rollouts. */
 import { SPOKE_FIELDS } from "#lib/client/fields.ts";
 import type { OptionValues } from "./command.ts";
+import { UsageError } from "./exit-status.ts";
 
 export const SPOKE_FILTER_OPTIONS = {
   state: { type: "string", value: SPOKE_FIELDS.state.choices.join("|"), help: "only spokes in this state" },
@@ -8,6 +9,7 @@ export const SPOKE_FILTER_OPTIONS = {
   "with-version": { type: "string", value: "VERSION", help: "only spokes that run this version" },
   "with-size": { type: "string", value: "SIZE", help: "only spokes of this size" },
   region: { type: "string", value: "REGION", help: "only spokes in this region" },
+  "min-storage": { type: "string", value: "PERCENT", help: "only spokes that use at least this part of their storage" },
   outdated: { type: "boolean", help: "only spokes with manifests from an older release (to update them: reapply)" },
 } as const;
 
@@ -22,6 +24,13 @@ export function buildSpokeFilter(options: OptionValues<typeof SPOKE_FILTER_OPTIO
     lmsVersion: options["with-version"],
     size: options["with-size"],
     region: options.region,
+    minStoragePercent: parsePercent(options["min-storage"]),
     outdated: options.outdated,
   };
+}
+
+function parsePercent(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,3}%?$/.test(text)) throw new UsageError("--min-storage must be a percentage from 0 to 100");
+  return Number.parseInt(text, 10);
 }

@@ -30,10 +30,14 @@ export const spokeReadVerbs = [
         value: "TEXT",
         help: "only spokes whose name, domain or administrator's address contains this text",
       },
-      sort: { type: "string", value: "newest|oldest|last-failure", help: "the order (default: newest first)" },
+      sort: { type: "string", value: "newest|oldest|last-failure|storage", help: "the order (default: newest first)" },
       "include-removed": { type: "boolean", help: "include removed spokes (operators only)" },
     },
-    examples: ["spokes list north", "spokes list --state failed --json=id,slug,stateReason", "spokes list --outdated"],
+    examples: [
+      "spokes list north",
+      "spokes list --state failed --json=id,slug,stateReason",
+      "spokes list --sort storage",
+    ],
     async run(cli, { words: [word], options: { hub = word, q, sort, "include-removed": includeRemoved, ...options } }) {
       if (word !== undefined && word !== hub) throw new UsageError(`Use either ${word} or --hub ${hub}, not both`);
       const filters = { ...buildSpokeFilter(options), q, sort: sort as SpokeSort, includeRemoved };

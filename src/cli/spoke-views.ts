@@ -12,6 +12,7 @@ export function createSpokeColumns(hubs: HubSlugs): readonly TableColumn<Spoke>[
     ["SPOKE", (spoke) => formatSpokeName(spoke, hubs)],
     ["STATE", (spoke) => spoke.state, "state"],
     ["HEALTH", (spoke) => spoke.health, "state"],
+    ["STORAGE", ({ storagePercent }) => storagePercent === null ? null : `${storagePercent}%`],
     ["DOMAIN", (spoke) => spoke.domain],
     ["SIZE", (spoke) => spoke.size],
     ["VERSION", (spoke) => spoke.lmsVersion],

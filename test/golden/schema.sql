@@ -140,7 +140,8 @@ CREATE OR REPLACE FUNCTION public.list_storage()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update live_spokes set storage_percent = new.storage_percent where spoke_id = new.id;
+  update live_spokes set storage_percent = new.storage_percent, storage_rank = coalesce(new.storage_percent, -1)
+    where spoke_id = new.id;
   return null;
 end $function$
 ;
@@ -433,6 +434,17 @@ create table cluster_snapshots (
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
+create table daily_totals (
+  scope text not null,
+  day date not null,
+  measure text not null,
+  key text not null,
+  total bigint not null,
+  constraint daily_totals_measure_check CHECK ((measure = ANY (ARRAY['install'::text, 'wait'::text, 'failure'::text, 'storage'::text, 'added-up'::text]))),
+  constraint daily_totals_pkey PRIMARY KEY (scope, day, measure, key)
+);
+CREATE INDEX daily_totals_by_day ON public.daily_totals USING btree (day);
+
 create table database_restores (
   restored_at timestamp(3) with time zone not null default wheelwright_now(),
   taken_at timestamp(3) with time zone not null,
@@ -683,18 +695,21 @@ create table live_spokes (
   region text,
   blueprint_revision text,
   last_failed_at timestamp(3) with time zone,
+  storage_rank smallint not null default '-1'::integer,
   constraint live_spokes_pkey PRIMARY KEY (spoke_id)
 );
-CREATE INDEX live_spokes_by_storage ON public.live_spokes USING btree (storage_percent DESC, spoke_id DESC) INCLUDE (federation_id) WHERE (storage_percent IS NOT NULL);
 CREATE INDEX live_spokes_failed ON public.live_spokes USING btree (last_failed_at DESC, spoke_id DESC) INCLUDE (federation_id) WHERE (last_failed_at IS NOT NULL);
+CREATE INDEX live_spokes_fullest ON public.live_spokes USING btree (storage_rank DESC, spoke_id DESC) INCLUDE (federation_id);
+CREATE INDEX live_spokes_in_hub ON public.live_spokes USING btree (federation_id, created_at DESC, spoke_id DESC) INCLUDE (state, health, size, lms_version, region, blueprint_revision, storage_rank, last_failed_at);
 CREATE INDEX live_spokes_newest ON public.live_spokes USING btree (created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_blueprint ON public.live_spokes USING btree (blueprint_revision, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_health ON public.live_spokes USING btree (health, created_at DESC, spoke_id DESC) INCLUDE (federation_id, state);
-CREATE INDEX live_spokes_of_hub ON public.live_spokes USING btree (federation_id, created_at DESC, spoke_id DESC) INCLUDE (state, health);
+CREATE INDEX live_spokes_of_hub_blueprint ON public.live_spokes USING btree (federation_id, blueprint_revision) INCLUDE (spoke_id);
 CREATE INDEX live_spokes_of_region ON public.live_spokes USING btree (region, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_size ON public.live_spokes USING btree (size, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 CREATE INDEX live_spokes_of_slug ON public.live_spokes USING btree (slug, created_at DESC, spoke_id DESC);
 CREATE INDEX live_spokes_of_state ON public.live_spokes USING btree (state, created_at DESC, spoke_id DESC) INCLUDE (federation_id, health);
+CREATE INDEX live_spokes_of_storage ON public.live_spokes USING btree (storage_rank, created_at DESC, spoke_id DESC) INCLUDE (federation_id, last_failed_at);
 CREATE INDEX live_spokes_of_version ON public.live_spokes USING btree (lms_version, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
 
 create table notification_audiences (

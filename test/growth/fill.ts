@@ -12,6 +12,8 @@ export interface InstallationSize {
 
 /** Rows per spoke, in addition to the spoke itself. A tenth of the live spokes' number are removed spokes. */
 const OPERATIONS = 2, EVENTS = 2;
+/** The days of which totals are kept. */
+const DAYS = 90;
 /** The number of queued operations does not depend on the size: a larger installation also has more lanes. */
 const LIVE_OPERATIONS = 20;
 
@@ -48,7 +50,7 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
     insert into stream_heads (federation_id) select id from federations;
     insert into spokes (id, federation_id, slug, display_name, domain, size, admin_email, lms_version, region, state,
         state_reason, health, cluster, namespace, blueprint_revision, blueprint_inputs, created_by, created_at, ready_at,
-        removed_at, verified_at, last_failed_at)
+        removed_at, verified_at, last_failed_at, storage_percent)
       select ${id("spk", "n")}, ${id("fed", `n % ${hubs}`)}, 'school-' || n, 'School number ' || n,
         'school-' || n || '.example.org', case when ${dice} = 11 then 'large' else 'small' end, 'admin@example.org',
         case when ${dice} = 21 then '5.0.1' else '4.5.12' end, case when n % 2 = 0 then 'eu-west' end,
@@ -58,7 +60,8 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
         case when ${dice} = 31 then 'older' else 'test' end,
         '{"https": true, "domain": "x.example.org"}', '${userId(0)}', ${time("n")}, ${time("n")},
         case kind when 0 then now() end, case when n % 3 = 0 then now() - n * interval '1 second' end,
-        case when ${dice} in (1, 7) then now() - n * interval '1 second' end
+        case when ${dice} in (1, 7) then now() - n * interval '1 second' end,
+        case when ${dice} = 5 then null when ${dice} = 9 then 96 when ${dice} = 10 then 85 else ${dice} end
       from (select n, ${kind} as kind from generate_series(0, ${all - 1}) as n) as numbered;
     insert into federation_members (federation_id, user_id)
       select ${id("fed", "n")}, ${id("usr", `${users - 1} - n * 5 % ${admins}`)} from generate_series(0, ${
@@ -98,9 +101,22 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
       select ${id("bak", "n")}, ${id("spk", `n % ${spokes}`)}, ${id("fed", `n % ${spokes} % ${hubs}`)}, 'op_b' || n,
         'default', 'x', 'nightly', 'ready', ${time("n")}, ${time("n")}
       from generate_series(0, ${2 * spokes - 1}) as n;
+    insert into hub_usage_samples (federation_id, grain, at, measured_at, spokes, full_spokes, files_used, database_used)
+      select ${id("fed", "n")}, 'day', date_trunc('day', now(), 'UTC') - d * interval '1 day', now(), 50, 1, 8, 1
+      from generate_series(0, ${hubs - 1}) as n, generate_series(0, ${DAYS}) as d;
+    insert into daily_totals (scope, day, measure, key, total)
+      select scope, (now() at time zone 'UTC')::date - d, measure, (d + k) % 40, 3
+      from (select ${id("fed", "n")} from generate_series(0, ${
+    hubs - 1
+  }) as n union all select 'all') as scopes (scope),
+        generate_series(0, ${DAYS}) as d, generate_series(1, 2) as k, unnest(array['install', 'wait', 'failure']) as measure;
     insert into subscriptions (federation_id, email)
       select ${id("fed", "n")}, 'pay@example.org' from generate_series(0, ${hubs - 1}) as n`);
   await sql.unsafe(await readFillOfLiveLists());
+  await sql.unsafe(
+    `update live_spokes set storage_percent = spokes.storage_percent,
+    storage_rank = coalesce(spokes.storage_percent, -1) from spokes where spokes.id = spoke_id`,
+  );
   await insertEvents(sql, 0, EVENTS * spokes, () => {}, { hubs, spokes });
   await sql.unsafe(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await sql.unsafe("vacuum analyze");

@@ -35,7 +35,6 @@ const LEVELS_PER_OBJECT = 4, LEVELS_PER_OWN_HUB = 3;
 const COSTLIER: readonly (readonly [request: RegExp, most: number])[] = [
   [/role=hub_admin/, 4], // skips rows one by one, because each user's role depends on several tables
   [/^operator: GET \/spokes(?:\?|$)/, 4], // lists spokes of up to 50 hubs; the small installation has 20
-  [/^admin of 200 hubs: GET .*region=nowhere/, 8], // reads all spokes of these hubs, because no index fits a rare value
   [/^admin of 200 hubs: GET (?:\/api)?\/operations/, 2.5], // searches in each of these hubs
 ];
 
@@ -70,7 +69,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   lmsVersion: ["4.5.12", "5.0.1"],
   region: ["eu-west", "nowhere"],
   outdated: ["true"],
-  sort: ["oldest", "last-failure"],
+  action: ["reapply"],
+  sort: ["oldest", "last-failure", "storage"],
+  minStoragePercent: ["50", "80", "96", "100"],
   copyOf: [spokeId(5)],
   rows: [`${spokeId(5)},${spokeId(6)}`],
   next: [],
@@ -92,6 +93,9 @@ const COMBINATIONS = [
   "includeRemoved=true&state=removed",
   "sort=last-failure&q=school",
   "outdated=true&sort=oldest",
+  "sort=storage&minStoragePercent=90",
+  "sort=storage&q=school",
+  "minStoragePercent=90&sort=last-failure",
   "lmsVersion=5.0.1&before=2025-01-02T00:00:00Z",
 ];
 /** The page size of lists, which is at most the number of hubs in the small installation. */

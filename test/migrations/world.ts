@@ -177,6 +177,7 @@ function extraRows(hub: string, spoke: string, user: string): Readonly<Record<st
     }],
     rollout_spokes: [{ rollout_id: "rol_1", spoke_id: spoke, position: 0, wave: 0, state: "waiting" }],
     page_checks: [{ spoke_id: spoke, problem: "The site's login page responded with 500", reached_host: "a.example" }],
+    daily_totals: [{ scope: "all", day: "2026-11-19", measure: "failure", key: "cluster_unreachable", total: 2 }],
     availability_hours: [{ spoke_id: spoke, hour: "2026-11-20T05:00:00Z", up: 1, down: 2, planned: 4 }],
     availability_days: [{
       ...{ spoke_id: spoke, federation_id: hub, day: "2026-11-19" },

@@ -12,27 +12,31 @@ interface OverviewQuery {
   readonly federationId?: string | undefined;
   /** The IDs of the hubs to list. If absent, all visible hubs are listed. */
   readonly hubs?: readonly string[] | undefined;
+  /** The current revision of the blueprint. */
+  readonly revision: string;
 }
 
 /** Counts the objects in one hub or in all hubs. Throws a `missing` fault if the viewer cannot see the named hub. */
 export async function showOverview(
   rows: RowQueries,
   viewer: Viewer,
-  { federationId: name, hubs: listed }: OverviewQuery,
+  { federationId: name, hubs: listed, revision }: OverviewQuery,
 ): Promise<OverviewCounts> {
   const hub = name === undefined ? null : (await findVisibleHub(rows, viewer, name, "hidden")).id;
   const visible = selectVisibleCounts(viewer, hub);
-  const [hubs, sum, queue, templates] = await Promise.all([
+  const [hubs, sum, queue, templates, outdated] = await Promise.all([
     listCounts(rows, visible, listed),
     listed && sumCounts(rows, visible),
     countOperations(rows, viewer, hub),
     viewer.role === "operator" && hub === null ? listTemplateSummaries(rows) : null,
+    countOutdatedSpokes(rows, viewer, hub, revision),
   ]);
   return {
     spokes: toSpokeCounts(sum ?? addCounts(hubs)),
     hubs: hubs.map((counts) => ({ federationId: counts.federationId, ...toSpokeCounts(counts) })),
     queue,
     templates,
+    outdated,
   };
 }
 
@@ -101,4 +105,35 @@ async function sumCounts(rows: RowQueries, visible: RawBuilder<unknown>): Promis
 function countOperations(rows: RowQueries, viewer: Viewer, hub: string | null) {
   const isVisible = isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("spokeId"));
   return countLiveOperations(rows, hub === null ? isVisible : sql<SqlBool>`federation_id = ${hub} and ${isVisible}`);
+}
+
+/** The number of outdated spokes that are counted at most. */
+const MAX_OUTDATED = 1000;
+
+/**
+ * Counts spokes whose manifests come from another revision of the blueprint. An index finds only these spokes: those
+ * with a lower revision, and those with a higher one.
+ */
+async function countOutdatedSpokes(
+  rows: RowQueries,
+  { role, federationIds, spokeIds }: Viewer,
+  hub: string | null,
+  revision: string,
+): Promise<OverviewCounts["outdated"]> {
+  const isOther = [sql`blueprint_revision < ${revision}`, sql`blueprint_revision > ${revision}`];
+  const limit = sql`limit ${MAX_OUTDATED + 1}`;
+  const isAll = role === "operator" && hub === null;
+  const hubs = role === "operator" ? [hub!] : federationIds.filter((id) => hub === null || id === hub);
+  const found = isAll ? isOther.map((is) => sql`(select spoke_id from live_spokes where ${is} ${limit})`) : [
+    ...isOther.map((is) =>
+      sql`(select own.spoke_id from unnest(${hubs}::text[]) as hub cross join lateral (
+          select spoke_id from live_spokes where federation_id = hub and ${is} ${limit}
+        ) as own ${limit})`
+    ),
+    sql`(select spoke_id from live_spokes where spoke_id = any(${role === "operator" ? [] : spokeIds}::text[])
+        and blueprint_revision <> ${revision} and ${hub === null ? sql`true` : sql`federation_id = ${hub}`})`,
+  ];
+  const { rows: [row] } = await sql<{ count: number }>`
+    select count(*)::integer as count from (${sql.join(found, sql` union `)} ${limit}) as found`.execute(rows);
+  return { spokes: Math.min(MAX_OUTDATED, row!.count), more: row!.count > MAX_OUTDATED };
 }

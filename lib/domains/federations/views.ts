@@ -71,6 +71,8 @@ export const OverviewView = v.object({
   queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
   /** The templates for new sites. Null unless an operator requests the overview of all hubs. */
   templates: v.nullable(v.array(TemplateSummary)),
+  /** The spokes with manifests from an older revision of the blueprint. At most 1,000 are counted. */
+  outdated: v.object({ spokes: v.number(), more: v.boolean() }),
 });
 export type OverviewCounts = v.InferInput<typeof OverviewView>;
 

@@ -3,10 +3,13 @@ import type { App } from "#lib/app.ts";
 import { createId } from "#lib/base/ids.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { createRolloutJob } from "#lib/domains/rollouts/job.ts";
+import { estimateMinimumSeconds, estimatePriceChange } from "#lib/domains/rollouts/estimate.ts";
 import { planRollout } from "#lib/domains/rollouts/plan.ts";
 import { recordRolloutChange } from "#lib/domains/rollouts/record.ts";
 import { showRollout } from "#lib/domains/rollouts/store.ts";
 import type { NewRollout, RolloutDetail, RolloutPreview } from "#lib/domains/rollouts/views.ts";
+import { readMedianDuration } from "#lib/jobs/durations.ts";
+import { getOperationRules } from "#lib/operations/check-action.ts";
 import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import type { RolloutAction } from "#lib/model/rollout.ts";
 
@@ -49,10 +52,14 @@ export async function createRollout(
   });
 }
 
-/** Shows which spokes a rollout would change, in which waves. Writes nothing. */
+/** Shows which spokes a rollout would change, in which waves, and how long it takes. Writes nothing. */
 export async function previewRollout(app: App, actor: Actor, input: NewRollout): Promise<RolloutPreview> {
   const { request, rules, spokes } = await planRollout(app, app.db.rows, actor, input);
   const changed = spokes.flatMap(({ wave }) => wave ?? []);
+  const members = spokes.flatMap(({ spoke, wave }) => wave === null ? [] : [{ ...spoke, wave }]);
+  const usualSeconds = await readMedianDuration(app.db.rows, request.action);
+  const { downtime = false, affectsPrice } = getOperationRules(request.action);
+  const { size } = request.parameters as { readonly size?: string };
   return {
     dryRun: true,
     action: request.action as RolloutAction,
@@ -60,6 +67,14 @@ export async function previewRollout(app: App, actor: Actor, input: NewRollout):
     ...rules,
     waves: Array.from({ length: Math.max(...changed) + 1 }, (_, i) => changed.filter((wave) => wave === i).length),
     skipped: spokes.length - changed.length,
+    usualSeconds,
+    downtimes: typeof downtime === "boolean" ? (downtime ? changed.length : 0) : null,
+    minimumSeconds: usualSeconds === null ? null : estimateMinimumSeconds(members, {
+      usualSeconds,
+      maxUnavailable: rules.maxUnavailable,
+      canaryMinutes: rules.canary.minutes,
+    }),
+    price: affectsPrice && size !== undefined ? estimatePriceChange(members, size, app.catalog) : null,
     spokes: spokes.map(({ spoke: { id, federationId, slug, domain }, wave, reason }) => ({
       ...{ spokeId: id, federationId, slug, domain, wave, reason },
     })),

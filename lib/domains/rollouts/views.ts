@@ -134,6 +134,18 @@ export const RolloutPreview = v.object({
   waves: v.array(v.number()),
   /** The number of spokes that the action cannot change. */
   skipped: v.number(),
+  /** The usual duration of the action on one spoke. Null if it has never succeeded. */
+  usualSeconds: v.nullable(v.number()),
+  /** The number of sites that are down for about this time. Null if it depends on the objects that change. */
+  downtimes: v.nullable(v.number()),
+  /** The least time in which the rollout can end. Null if the usual duration is unknown. */
+  minimumSeconds: v.nullable(v.number()),
+  /** The monthly price of the changed spokes at the catalog's prices. Null if the action does not change it. */
+  price: v.nullable(v.object({
+    totals: v.array(v.object({ currency: v.string(), before: v.number(), after: v.number() })),
+    /** The number of spokes for whose size, before or after, the catalog has no price. */
+    unpriced: v.number(),
+  })),
   spokes: v.array(v.object(spokeEntries)),
 });
 export type RolloutPreview = v.InferInput<typeof RolloutPreview>;

@@ -14,7 +14,7 @@ import {
   SearchText,
   Slug,
 } from "#lib/base/schema.ts";
-import { buildCursorCondition, type PageBounds } from "#lib/drivers/db/pages.ts";
+import { SPOKE_SORTS, type SpokeTable, storageRankOf } from "#lib/domains/spokes/sort.ts";
 import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
 import { SPOKE_STATES } from "#lib/model/states.ts";
 
@@ -28,6 +28,20 @@ const filterValues = {
   region: boundedText(1, 100),
 };
 
+const PERCENT_MESSAGE = "must be a whole number from 0 to 100";
+const Percent = v.pipe(
+  v.number(PERCENT_MESSAGE),
+  v.integer(PERCENT_MESSAGE),
+  v.minValue(0, PERCENT_MESSAGE),
+  v.maxValue(100, PERCENT_MESSAGE),
+);
+const PercentText = v.pipe(
+  v.string(PERCENT_MESSAGE),
+  v.regex(/^\d{1,3}$/, PERCENT_MESSAGE),
+  v.transform(Number),
+  v.maxValue(100, PERCENT_MESSAGE),
+);
+
 /** The filters as query parameters. A spoke must match all given filters. */
 const spokeFilters = {
   slug: v.optional(filterValues.slug),
@@ -36,19 +50,21 @@ const spokeFilters = {
   lmsVersion: v.optional(filterValues.lmsVersion),
   size: v.optional(filterValues.size),
   region: v.optional(filterValues.region),
+  /** The spoke's `storagePercent` must be at least this number. */
+  minStoragePercent: v.optional(PercentText),
   /** Text that the spoke's slug, display name or domain must contain. */
   q: SearchText,
 };
-
-export const SPOKE_SORTS = ["newest", "oldest", "last-failure"] as const;
-export type SpokeSort = (typeof SPOKE_SORTS)[number];
 
 /** The query parameters of a list of spokes. */
 export const spokeListQuery = {
   ...spokeFilters,
   /** If true, lists only spokes whose manifests come from an older revision of the blueprint. */
   outdated: QueryFlag,
-  /** The order of the list. Sorted by the last failure, it contains only spokes on which an operation failed. */
+  /**
+   * The order of the list. Sorted by the last failure, it contains only spokes on which an operation failed. Sorted by
+   * storage, the fullest spokes are first, and spokes whose usage is unknown are last.
+   */
   sort: createOptionalChoiceSchema(SPOKE_SORTS),
   limit: OptionalPageLimit,
   before: v.optional(BeforeCursor),
@@ -69,6 +85,7 @@ const selectorEntries = {
   lmsVersion: optionalOrNull(filterValues.lmsVersion),
   size: optionalOrNull(filterValues.size),
   region: optionalOrNull(filterValues.region),
+  minStoragePercent: optionalOrNull(Percent),
   q: optionalOrNull(boundedText(1, 100)),
   /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
   outdated: optionalOrNull(v.boolean("must be true or false")),
@@ -95,6 +112,7 @@ const VALUE_NAMES = Object.keys(filterValues) as (keyof typeof filterValues)[];
 /** Filters for SQL conditions. */
 export interface SpokeFilter extends ValueFilter {
   readonly q?: string | undefined;
+  readonly minStoragePercent?: number | undefined;
   /** The current revision of the blueprint. If set, only spokes with another revision match. */
   readonly notBlueprint?: string | undefined;
 }
@@ -107,49 +125,17 @@ export function resolveSpokeFilter<Q extends { readonly outdated?: boolean | und
   return { ...query, notBlueprint: outdated ? blueprint.revision : undefined };
 }
 
-/** Returns the condition that a row of `spokes` or `live_spokes` has all the filters' values. Ignores `q`. */
-export function matchesValues(filter: SpokeFilter): RawBuilder<SqlBool> {
+/** Returns the condition that a row of the table has all the filters' values. Ignores `q`. */
+export function matchesValues(filter: SpokeFilter, table: SpokeTable): RawBuilder<SqlBool> {
   const names = Object.keys(filterValues) as (keyof ValueFilter)[];
   const tests = names.flatMap((name) => filter[name] === undefined ? [] : [sql`${sql.ref(name)} = ${filter[name]}`]);
   if (filter.notBlueprint !== undefined) tests.push(sql`blueprint_revision <> ${filter.notBlueprint}`);
+  if (filter.minStoragePercent !== undefined) tests.push(sql`${storageRankOf(table)} >= ${filter.minStoragePercent}`);
   return tests.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(tests, sql` and `)}`;
 }
 
 export function hasValueFilters(filter: SpokeFilter): boolean {
-  return filter.notBlueprint !== undefined || VALUE_NAMES.some((name) => filter[name] !== undefined);
-}
-
-/** The sort order of a page, and the position at which the page starts. By default, the newest spokes are first. */
-export interface SpokeOrder extends PageBounds {
-  readonly isOldestFirst?: true | undefined;
-  readonly isByFailure?: true | undefined;
-}
-
-/** Returns a sort order as flags, because a prepared query depends on which values are present (prepare.ts). */
-export function resolveSpokeSort(sort: SpokeSort | undefined): SpokeOrder {
-  return sort === "oldest" ? { isOldestFirst: true } : sort === "last-failure" ? { isByFailure: true } : {};
-}
-
-/** Returns the column by which spokes are sorted. */
-export function sortColumnOf({ isByFailure }: SpokeOrder): "createdAt" | "lastFailedAt" {
-  return isByFailure ? "lastFailedAt" : "createdAt";
-}
-
-/** Returns the condition for rows that come after the cursor, and that the sort order includes. */
-export function isAfterCursor(order: SpokeOrder, id: "id" | "spokeId"): RawBuilder<SqlBool> {
-  const { isOldestFirst, isByFailure, beforeAt, beforeId } = order,
-    at = sql.ref(sortColumnOf(order)),
-    key = sql.ref(id);
-  if (!isOldestFirst) {
-    const isOlder = buildCursorCondition(order, at, key);
-    return isByFailure ? sql<SqlBool>`${isOlder} and last_failed_at is not null` : isOlder;
-  }
-  if (!beforeAt) return sql<SqlBool>`true`;
-  return beforeId ? sql`(${at}, ${key}) > (${beforeAt}, ${beforeId})` : sql`${at} > ${beforeAt}`;
-}
-
-/** Returns the `order by` clause. */
-export function orderOf(order: SpokeOrder, id: "id" | "spokeId"): RawBuilder<unknown> {
-  const at = sql.ref(sortColumnOf(order)), key = sql.ref(id);
-  return order.isOldestFirst ? sql`order by ${at}, ${key}` : sql`order by ${at} desc, ${key} desc`;
+  const { notBlueprint, minStoragePercent } = filter;
+  return notBlueprint !== undefined || minStoragePercent !== undefined ||
+    VALUE_NAMES.some((name) => filter[name] !== undefined);
 }

@@ -5,15 +5,8 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { buildPatternCondition, buildSearchCondition } from "#lib/drivers/db/text-search.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
-import {
-  hasValueFilters,
-  isAfterCursor,
-  matchesValues,
-  orderOf,
-  sortColumnOf,
-  type SpokeFilter,
-  type SpokeOrder,
-} from "#lib/domains/spokes/filter.ts";
+import { hasValueFilters, matchesValues, type SpokeFilter } from "#lib/domains/spokes/filter.ts";
+import { isAfterCursor, orderOf, sortKeyOf, type SpokeOrder, type SpokeTable } from "#lib/domains/spokes/sort.ts";
 
 export interface SpokeSelection extends Omit<SpokeFilter, "q">, SpokeOrder {
   /** The text to search for, and the `like` pattern for it. */
@@ -39,8 +32,9 @@ export function mayUseNewestSpokes({ part, slug, federationIds, withRemoved }: S
 }
 
 /** Returns whether few spokes match the filters. Most spokes are active and healthy. */
-export function hasSparseFilters({ slug, state, health }: SpokeFilter): boolean {
-  return slug !== undefined || (state ?? "active") !== "active" || (health ?? "healthy") !== "healthy";
+export function hasSparseFilters({ slug, state, health, minStoragePercent }: SpokeFilter): boolean {
+  return slug !== undefined || minStoragePercent !== undefined || (state ?? "active") !== "active" ||
+    (health ?? "healthy") !== "healthy";
 }
 
 /** Selects the IDs (`spoke_id`) of the page's spokes. */
@@ -52,9 +46,15 @@ export function selectSpokesOfPage(selection: SpokeSelection): RawBuilder<unknow
     : live;
 }
 
-/** The columns of each selected row: the spoke's ID, and the time by which the list is sorted. */
-function rowColumns(selection: SpokeOrder, id: "id" | "spokeId" = "spokeId"): RawBuilder<unknown> {
-  return sql`${sql.ref(id)} as spoke_id, ${sql.ref(sortColumnOf(selection))}`;
+/** Counts the first spokes of the list in all hubs, up to `maxRows`. Ignores the text to search for. */
+export function countFirstSpokes(selection: SpokeSelection): RawBuilder<{ count: number }> {
+  return sql`select count(*)::integer as count from (${selectInOrder(selection)}) as first`;
+}
+
+/** The columns of each selected row: the spoke's ID, and the value by which the list is sorted. */
+function rowColumns(selection: SpokeOrder, table: SpokeTable = "live_spokes"): RawBuilder<unknown> {
+  const id = sql.ref(table === "spokes" ? "id" : "spokeId");
+  return sql`${id} as spoke_id, ${sortKeyOf(selection, table)}${selection.isByStorage ? sql` as storage_rank` : sql``}`;
 }
 
 function selectLiveSpokes(selection: SpokeSelection): RawBuilder<unknown> {
@@ -79,7 +79,12 @@ function selectLiveSpokes(selection: SpokeSelection): RawBuilder<unknown> {
 
 /** Selects the first spokes of the list in all hubs. */
 function selectInOrder(selection: SpokeSelection): RawBuilder<unknown> {
-  const { notBlueprint, ...others } = selection, order = pageOrder(selection);
+  const { notBlueprint, ...others } = selection, order = pageOrder(selection), { minStoragePercent } = selection;
+  if (minStoragePercent !== undefined && !selection.isByStorage) {
+    return sql`select spoke.* from generate_series(${minStoragePercent}::integer, 100) as percent cross join lateral (
+      select * from live_spokes where storage_rank = percent and ${matchesFilters(selection)} ${order}
+    ) as spoke ${order}`;
+  }
   if (notBlueprint === undefined) return sql`select * from live_spokes where ${matchesFilters(selection)} ${order}`;
   // An index cannot find rows with another revision in the order of the list. So it finds each of the few other revisions.
   return sql`select spoke.* from (
@@ -98,26 +103,35 @@ function selectInOrder(selection: SpokeSelection): RawBuilder<unknown> {
 }
 
 function selectSpokesWithText(selection: SpokeSelection): RawBuilder<unknown> {
-  const { newestRows, isSparse, part, pattern, isByFailure } = selection, term = { part: part!, pattern: pattern! };
+  const { newestRows, isSparse, part, pattern, isByFailure, isByStorage } = selection,
+    term = { part: part!, pattern: pattern! };
   const isFiltered = hasValueFilters(selection), order = pageOrder(selection), columns = rowColumns(selection);
   const isFound = sql`${isVisible(selection)} and ${buildSearchCondition(sql.ref("content"), term, "newest")}`;
   const withText = (spokes: RawBuilder<unknown>) =>
     sql`select spoke.*, content from (${spokes}) as spoke join spoke_texts using (spoke_id)`;
   if (newestRows) {
     const bounds = { ...selection, maxRows: newestRows };
-    const first = isFiltered || isByFailure
+    const first = isFiltered || isByFailure || isByStorage
       ? withText(selectInOrder(bounds))
-      : sql`select * from spoke_texts where ${isAfterCursor(bounds, "spokeId")} ${pageOrder(bounds)}`;
+      : sql`select * from spoke_texts where ${isAfterCursor(bounds, "live_spokes")} ${pageOrder(bounds)}`;
     return sql`select ${columns} from (${first}) as first where ${isFound} ${order}`;
   }
   if (isByFailure) { // few spokes have had a failure
     const failed = sql`select * from live_spokes where ${matchesFilters(selection)}`;
     return sql`select ${columns} from (${withText(failed)}) as failed where ${isFound} ${order}`;
   }
+  if (isByStorage) {
+    const found = sql`select spoke_id, content from spoke_texts where ${
+      buildSearchCondition(sql.ref("content"), term, "all")
+    } offset 0`;
+    const spokes = sql`select spoke.*, content from live_spokes as spoke join (${found}) as found using (spoke_id)`;
+    return sql`select ${columns} from (${spokes}) as spoke
+      where ${matchesFilters(selection)} and ${isVisible(selection)} ${order}`;
+  }
   // "offset 0" makes the planner use the index of parts. It would otherwise expect to find the page among the first rows.
   return sql`select ${columns} from (
       select * from spoke_texts where ${buildSearchCondition(sql.ref("content"), term, "all")} and ${
-    isAfterCursor(selection, "spokeId")
+    isAfterCursor(selection, "live_spokes")
   }
       offset 0
     ) as spoke where ${isVisible(selection)} ${
@@ -138,14 +152,14 @@ function mayContainSpokes({ state }: SpokeSelection): RawBuilder<SqlBool> {
 
 function selectRemovedSpokes(selection: SpokeSelection): RawBuilder<unknown> {
   const { pattern } = selection;
-  return sql`select ${rowColumns(selection, "id")} from spokes where spokes.state = 'removed'
-    and ${isAfterCursor(selection, "id")} and ${matchesValues(selection)}${
+  return sql`select ${rowColumns(selection, "spokes")} from spokes where spokes.state = 'removed'
+    and ${isAfterCursor(selection, "spokes")} and ${matchesValues(selection, "spokes")}${
     pattern ? sql` and ${buildPatternCondition(["slug", "displayName", "domain"], pattern)}` : sql``
-  } ${orderOf(selection, "id")} ${limitTo(selection)}`;
+  } ${orderOf(selection, "spokes")} ${limitTo(selection)}`;
 }
 
 function matchesFilters(selection: SpokeSelection): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${isAfterCursor(selection, "spokeId")} and ${matchesValues(selection)}`;
+  return sql<SqlBool>`${isAfterCursor(selection, "live_spokes")} and ${matchesValues(selection, "live_spokes")}`;
 }
 
 function isVisible({ federationIds, spokeIds }: SpokeSelection): RawBuilder<SqlBool> {
@@ -154,7 +168,7 @@ function isVisible({ federationIds, spokeIds }: SpokeSelection): RawBuilder<SqlB
 }
 
 function pageOrder(selection: SpokeOrder): RawBuilder<unknown> {
-  return sql`${orderOf(selection, "spokeId")} ${limitTo(selection)}`;
+  return sql`${orderOf(selection, "live_spokes")} ${limitTo(selection)}`;
 }
 
 function limitTo({ maxRows }: SpokeOrder): RawBuilder<unknown> {

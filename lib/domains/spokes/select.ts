@@ -4,7 +4,8 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
 import { resolveSpokeFilter, type SpokeSelector } from "#lib/domains/spokes/filter.ts";
-import { findVisibleSpokes, listSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { listSpokes } from "#lib/domains/spokes/list.ts";
+import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /**
  * Selects the live spokes that the viewer can see, in the order of the IDs, or else oldest first. Returns more than

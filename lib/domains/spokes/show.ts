@@ -10,10 +10,10 @@ import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { readCurrentOperations } from "#lib/jobs/store.ts";
 import { listFormerDomains } from "#lib/domains/spokes/names.ts";
+import { listSpokes } from "#lib/domains/spokes/list.ts";
 import {
   createDefaultSpokeExtras,
   type ListedSpoke,
-  listSpokes,
   type SpokeQuery,
   type SpokeRow,
 } from "#lib/domains/spokes/store.ts";

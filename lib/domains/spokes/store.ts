@@ -3,25 +3,19 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import { type ListPage, type ListPageRequest, readPage } from "#lib/drivers/db/pages.ts";
-import { buildLikePattern, buildPatternCondition, readNewestOrAll } from "#lib/drivers/db/text-search.ts";
+import type { ListPageRequest } from "#lib/drivers/db/pages.ts";
+import { buildLikePattern, buildPatternCondition } from "#lib/drivers/db/text-search.ts";
 import { prepareQuery, prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { RemovedObjectVisibility } from "#lib/domains/federations/store.ts";
-import { canManageHub, isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { isObjectVisibleTo, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
 import { fieldsWith, pickFields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import type { SpokeState } from "#lib/model/states.ts";
-import {
-  hasSparseFilters,
-  mayUseNewestSpokes,
-  selectSpokesOfPage,
-  type SpokeSelection,
-} from "#lib/domains/spokes/live-spokes.ts";
-import { isAfterCursor, matchesValues, orderOf, resolveSpokeSort, sortColumnOf } from "#lib/domains/spokes/filter.ts";
-import type { SpokeFilter, SpokeOrder, SpokeSort } from "#lib/domains/spokes/filter.ts";
+import { matchesValues, type SpokeFilter } from "#lib/domains/spokes/filter.ts";
+import type { SpokeSort } from "#lib/domains/spokes/sort.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
@@ -45,14 +39,14 @@ export function createDefaultSpokeExtras({ blueprintInputs }: SpokeRow): SpokeEx
   return { busy: true, renamed: true, https: blueprintInputs.https, port: blueprintInputs.port ?? null };
 }
 
-const listedColumns = [
+export const LISTED_SPOKE_COLUMNS = [
   ...fieldsWith(spokeFields, "shown"),
   ...["copyOf", "fromBackup", "createdAt", "updatedAt", "readyAt", "observedAt", "lastFailedAt", "drift"] as const,
 ];
 
-export type ListedSpoke = Pick<SpokeRow, (typeof listedColumns)[number]> & SpokeExtras;
+export type ListedSpoke = Pick<SpokeRow, (typeof LISTED_SPOKE_COLUMNS)[number]> & SpokeExtras;
 
-const extraColumns = [
+export const EXTRA_SPOKE_COLUMNS = [
   sql<boolean>`exists (select from jobs where spoke_id = spokes.id and visible and state in ('queued', 'running'))`
     .as("busy"),
   sql<boolean>`exists (select from former_domains where spoke_id = spokes.id)`.as("renamed"),
@@ -61,7 +55,7 @@ const extraColumns = [
 ];
 
 // Uses literal SQL without a parameter, so that PostgreSQL can use the partial index for spokes that are not removed.
-const isLive = sql<boolean>`state <> 'removed'`;
+export const isLiveSpoke = sql<boolean>`state <> 'removed'`;
 
 interface SpokeKey {
   readonly id?: string;
@@ -70,12 +64,12 @@ interface SpokeKey {
 }
 
 const matchesKey = ({ id, domain, hidden }: SpokeKey) =>
-  sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? isLive : sql`true`}`;
+  sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? isLiveSpoke : sql`true`}`;
 const findByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
-  rows.selectFrom("spokes").selectAll().select(extraColumns).where(matchesKey(key))
+  rows.selectFrom("spokes").selectAll().select(EXTRA_SPOKE_COLUMNS).where(matchesKey(key))
 );
 const findListedByKey = prepareReadOnSharedConnection((rows, key: SpokeKey) =>
-  rows.selectFrom("spokes").select(listedColumns).select(extraColumns).where(matchesKey(key))
+  rows.selectFrom("spokes").select(LISTED_SPOKE_COLUMNS).select(EXTRA_SPOKE_COLUMNS).where(matchesKey(key))
 );
 
 /** Finds a spoke by ID, or a live spoke by domain. An ID contains no dot, so an ID is never a domain. */
@@ -114,90 +108,18 @@ export async function findVisibleSpokes(
   const validIds = ids.filter((id) => isId("spk", id));
   if (validIds.length === 0) return [];
   let query = rows.selectFrom("spokes").selectAll().where("id", "in", validIds).where("state", "<>", "removed")
-    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).where(matchesValues(filter));
+    .where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id"))).where(matchesValues(filter, "spokes"));
   if (federationId !== undefined) query = query.where("federationId", "=", federationId);
-  if (q !== undefined) query = query.where(matchesText(buildLikePattern(q)));
+  if (q !== undefined) query = query.where(matchesSpokeText(buildLikePattern(q)));
   return await query.execute();
 }
 
-const matchesText = (pattern: string) => buildPatternCondition(["slug", "displayName", "domain"], pattern);
+export const matchesSpokeText = (pattern: string) => buildPatternCondition(["slug", "displayName", "domain"], pattern);
 
 /** Filters and page limits for a list of spokes. */
 export interface SpokeQuery extends ListPageRequest, SpokeFilter {
   readonly sort?: SpokeSort | undefined;
   readonly federationId?: string | undefined;
-}
-
-interface SpokesPage extends Omit<SpokeQuery, "q" | "sort" | keyof ListPageRequest>, SpokeOrder {
-  readonly pattern?: string | undefined;
-  readonly hidden?: true | undefined;
-  /** The IDs of the hubs and spokes that the viewer may see. Both undefined if they may see every spoke in the list. */
-  readonly federationIds?: readonly string[];
-  readonly spokeIds?: readonly string[];
-}
-
-const pageOfSpokes = prepareReadOnSharedConnection((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
-  let query = rows.selectFrom("spokes").select(listedColumns).select(extraColumns);
-  if (federationIds && spokeIds) {
-    const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
-    query = query.where(isObjectVisibleTo(viewer, sql.ref("federationId"), sql.ref("id")));
-  }
-  if (where.federationId) query = query.where("federationId", "=", where.federationId);
-  if (where.hidden) query = query.where(isLive);
-  query = query.where(matchesValues(where)).where(isAfterCursor(where, "id"));
-  if (where.pattern) query = query.where(matchesText(where.pattern));
-  return query.modifyEnd(
-    sql`${orderOf(where, "id")} ${where.maxRows === undefined ? sql`` : sql`limit ${where.maxRows}`}`,
-  );
-}, { batched: false, isFast: ({ maxRows, pattern }) => maxRows !== undefined && pattern === undefined });
-
-const pageOfManyHubs = prepareQuery((rows, selection: SpokeSelection) =>
-  rows.selectFrom("spokes").select(listedColumns).select(extraColumns)
-    .where(sql<boolean>`id = any(array(select spoke_id from (${selectSpokesOfPage(selection)}) as page))`)
-    .modifyEnd(orderOf(selection, "id"))
-);
-
-/** Lists the spokes in one hub or in all hubs that the viewer can see, by default newest first. */
-export async function listSpokes(
-  rows: RowQueries,
-  viewer: Viewer,
-  { q, limit, before, sort, ...filters }: SpokeQuery,
-  removed: RemovedObjectVisibility,
-): Promise<ListPage<ListedSpoke>> {
-  const federationId = filters.federationId ?? findOnlyHub(viewer);
-  // If the viewer can manage this hub, filters only by hub, because PostgreSQL can reuse the plan of such a query, but
-  // not the plan of a query with arrays of IDs.
-  const all = viewer.role === "operator" || federationId !== undefined && canManageHub(viewer, federationId);
-  const { federationIds, spokeIds } = viewer, pattern = q === undefined ? undefined : buildLikePattern(q);
-  const order = resolveSpokeSort(sort),
-    conditions = { ...filters, ...order, pattern, ...(!all && { federationIds, spokeIds }) };
-  return await readPage(
-    { limit, before },
-    async (bounds) => {
-      if (federationId !== undefined || bounds.maxRows === undefined) {
-        const hidden = removed === "hidden" ? true as const : undefined;
-        return await pageOfSpokes(rows, { ...conditions, ...(federationId && { federationId }), hidden, ...bounds });
-      }
-      const selection: SpokeSelection = {
-        ...conditions,
-        ...bounds,
-        part: q,
-        withRemoved: removed === "shown" ? true : undefined,
-        isSparse: hasSparseFilters(filters) ? true : undefined,
-      };
-      return await readNewestOrAll(
-        bounds,
-        mayUseNewestSpokes(selection),
-        (newestRows) => pageOfManyHubs(rows, { ...selection, newestRows }),
-      );
-    },
-    (row) => [row[sortColumnOf(order)]!, row.id],
-  );
-}
-
-/** Returns the ID of the viewer's only hub. Undefined for operators, and for viewers with other hubs or spokes. */
-function findOnlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
-  return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }
 
 /**

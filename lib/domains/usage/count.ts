@@ -21,12 +21,12 @@ export async function countUsage(rows: RowQueries): Promise<UsageCounts> {
     rows.selectFrom("spoke_usage").innerJoin("live_spokes", "live_spokes.spokeId", "spoke_usage.spokeId")
       .select(SUMS.map((name) => sql<number>`coalesce(sum(${sql.ref(name)}), 0)::double precision`.as(name)))
       .executeTakeFirstOrThrow(),
-    rows.selectFrom("live_spokes").select(["storagePercent", sql<number>`count(*)::integer`.as("count")])
-      .where("storagePercent", ">=", STORAGE_THRESHOLDS[0]).groupBy("storagePercent").execute(),
+    rows.selectFrom("live_spokes").select(["storageRank as percent", sql<number>`count(*)::integer`.as("count")])
+      .where("storageRank", ">=", STORAGE_THRESHOLDS[0]).groupBy("storageRank").execute(),
   ]);
   const low = STORAGE_THRESHOLDS.map((percent) => ({
     percent,
-    spokes: spokes.reduce((sum, { storagePercent, count }) => storagePercent! >= percent ? sum + count : sum, 0),
+    spokes: spokes.reduce((sum, each) => each.percent >= percent ? sum + each.count : sum, 0),
   }));
   return { ...sums as Omit<UsageCounts, "low">, low };
 }

@@ -44,6 +44,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   spoke_usage: "select, insert, update",
   usage_samples: "select, insert, update, delete",
   hub_usage_samples: "select, insert, update, delete",
+  daily_totals: "select, insert, update, delete",
   notification_reads: "select, insert",
   notification_read_counts: "select, insert, update",
   notification_read_ranges: "select, insert, delete",

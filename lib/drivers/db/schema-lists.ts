@@ -23,6 +23,7 @@ export interface ListTables {
     health: string;
     createdAt: TimestampColumn;
     storagePercent: number | null;
+    storageRank: Generated<number>;
     size: string | null;
     lmsVersion: string | null;
     region: string | null;

@@ -1,6 +1,7 @@
 /** Defines the tables for the usage of sites, for the query builder Kysely. */
 import type { Generated } from "kysely";
 import type {
+  BigintColumn,
   JsonColumnWithDefault,
   NullableBigintColumn,
   NullableTimestampColumn,
@@ -21,6 +22,7 @@ interface PeopleColumns {
 }
 
 export interface UsageTables {
+  daily_totals: { scope: string; day: string; measure: string; key: string; total: BigintColumn };
   spoke_usage: StorageColumns & PeopleColumns & {
     spokeId: string;
     observedAt: TimestampColumn;

@@ -42,16 +42,17 @@ const NEWEST_SHARE = 10;
 
 /**
  * Reads a page of `maxRows`. Reads all rows if the newest rows do not fill the page, or if `useNewest` is false. `read`
- * gets the number of newest rows to search, or undefined for all rows.
+ * gets the number of newest rows to search, or undefined for all rows. `areAll` returns whether there are no other rows.
  */
 export async function readNewestOrAll<Row>(
   { maxRows }: PageBounds,
   useNewest: boolean,
   read: (newestRows: number | undefined) => Promise<Row[]>,
+  areAll: (newestRows: number) => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<Row[]> {
   if (useNewest && maxRows !== undefined) {
-    const newest = await read(NEWEST_SHARE * maxRows);
-    if (newest.length === maxRows) return newest;
+    const newestRows = NEWEST_SHARE * maxRows, newest = await read(newestRows);
+    if (newest.length === maxRows || await areAll(newestRows)) return newest;
   }
   return await read(undefined);
 }

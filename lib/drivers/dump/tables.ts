@@ -80,6 +80,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   spoke_usage: unchanged,
   usage_samples: unchanged,
   hub_usage_samples: unchanged,
+  daily_totals: unchanged,
   notification_reads: unchanged,
   notification_read_counts: unchanged,
   notification_read_ranges: unchanged,

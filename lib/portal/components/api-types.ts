@@ -18,6 +18,7 @@ import type {
   SpokePreview,
   SpokeView,
 } from "#lib/domains/spokes/views.ts";
+import type { HistoryView } from "#lib/domains/history/views.ts";
 import type { HubUsageView, SpokeUsageView } from "#lib/domains/usage/views.ts";
 import type { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
 
@@ -48,5 +49,6 @@ export type RolloutItem = v.InferOutput<typeof RolloutView>;
 export type RolloutDetails = v.InferOutput<typeof RolloutDetailView>;
 export type PreviewedRollout = v.InferOutput<typeof RolloutPreview>;
 export type SpokeUsage = v.InferOutput<typeof SpokeUsageView>;
+export type OverviewHistory = v.InferOutput<typeof HistoryView>;
 export type HubUsage = v.InferOutput<typeof HubUsageView>;
 export type NewSignInLink = v.InferOutput<typeof SignInLinkView>;

@@ -63,7 +63,15 @@ export function readBulkSelection(values: BulkFormValues): BulkSelection | null 
         name.startsWith(FILTER_PREFIX) && value ? [[name.slice(FILTER_PREFIX.length), value]] : []
       ),
     );
-    return { filter: { all: true, ...filter, ...(filter.outdated && { outdated: filter.outdated === "true" }) } };
+    const { outdated, minStoragePercent } = filter;
+    return {
+      filter: {
+        all: true,
+        ...filter,
+        ...(outdated && { outdated: outdated === "true" }),
+        ...(minStoragePercent && { minStoragePercent: Number(minStoragePercent) }),
+      },
+    };
   }
   const ids = Object.entries(values).flatMap(([name, value]) =>
     name.startsWith("spoke:") && value === "on" ? [name.slice("spoke:".length)] : []

@@ -2,18 +2,31 @@
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts";
+import { icon } from "#lib/portal/components/icons.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { bulkForm, type SpokeListFilter } from "#lib/portal/fleet/bulk-form.ts";
+import { STORAGE_THRESHOLDS } from "#lib/domains/usage/storage.ts";
 import { LIVE_STATES } from "#lib/model/states.ts";
 
 export const FLEET_SPOKES_PER_PAGE = 50;
 
 /** The filters and the sort order in the URL, by the names of the API. */
 export const SPOKE_LIST_PARAMETERS = [
-  ...["q", "federationId", "state", "health", "lmsVersion", "size", "region", "outdated", "sort"] as const,
+  ...[
+    "q",
+    "federationId",
+    "state",
+    "health",
+    "lmsVersion",
+    "size",
+    "region",
+    "minStoragePercent",
+    "outdated",
+    "sort",
+  ] as const,
 ] as const;
 
 interface FleetSpokesProps {
@@ -66,14 +79,27 @@ function filterForm(query: SpokeListFilter, catalog: CatalogOffer): Markup {
     choices("lmsVersion", "Version", catalog.versions),
     choices("size", "Size", catalog.sizes),
     ...catalog.regions.length > 0 || query.region ? [choices("region", "Region", catalog.regions)] : [],
+    {
+      name: "minStoragePercent",
+      label: "Storage",
+      value: query.minStoragePercent,
+      options: storageOptions(query.minStoragePercent),
+    },
     { name: "outdated", label: "Blueprint", value: query.outdated, options: [["", "Any"], ["true", "Older revision"]] },
     {
       name: "sort",
       label: "Sort by",
       value: query.sort,
-      options: [["", "Newest"], ["oldest", "Oldest"], ["last-failure", "Last failure"]],
+      options: [["", "Newest"], ["oldest", "Oldest"], ["last-failure", "Last failure"], ["storage", "Storage used"]],
     },
   ]);
+}
+
+/** The percentages that users can choose. A percentage that is only in the URL is added. */
+function storageOptions(value: string | undefined): readonly (readonly [value: string, text: string])[] {
+  const percents = STORAGE_THRESHOLDS.map(String),
+    all = !value || percents.includes(value) ? percents : [...percents, value];
+  return [["", "Any"], ...all.map((percent) => [percent, `At least ${percent}%`] as const)];
 }
 
 function fleetRow(spoke: Spoke, hubs: ReadonlyMap<string, Hub>, sort: string | undefined): Markup {
@@ -90,5 +116,12 @@ ${
           ? markup` · failed ${ui.renderTime(spoke.lastFailedAt)}`
           : markup` · created ${ui.renderTime(spoke.createdAt)}`
       }</span></span>`
-  }${ui.stateBadge(state, health)}</li>`;
+  }<span class="storage tiny">${renderStorage(spoke)}</span>${ui.stateBadge(state, health)}</li>`;
+}
+
+function renderStorage({ storagePercent }: Spoke): Markup | string {
+  if (storagePercent === null) return "";
+  return storagePercent >= STORAGE_THRESHOLDS[0]
+    ? markup`<b class="warn">${icon("warning")} ${storagePercent}% full</b>`
+    : markup`<span class="soft">${storagePercent}% full</span>`;
 }

@@ -33,11 +33,13 @@ export function hubBillingView({ me, hub, billing, cost, catalog, submission }: 
   };
 }
 
-function notBilled({ charged }: CatalogOffer, managesBilling: boolean): Markup {
+function notBilled({ charged, sizes }: CatalogOffer, managesBilling: boolean): Markup {
   if (!charged) {
     return ui.emptyState(
-      "Billing is off",
-      "This service has no payment provider, so spokes are free of charge.",
+      "No payment provider is configured",
+      sizes.some(({ price }) => price)
+        ? "Nothing is charged through this service. The amounts on this page are the catalog's prices."
+        : "Nothing is charged through this service, and its catalog has no prices.",
     );
   }
   return managesBilling
@@ -180,7 +182,7 @@ function pricePanel({ sizes, charged }: CatalogOffer): Markup | string {
       id: "prices",
       lead: charged
         ? "Prices are per spoke. Suspended and failed spokes are not charged."
-        : "Prices are per spoke and apply once billing is on.",
+        : "Prices are per spoke, from the catalog. Suspended and failed spokes cost nothing.",
     },
   );
 }

@@ -6,7 +6,8 @@ import { filterOptions, renderFilterForm } from "#lib/portal/components/forms.ts
 import * as ui from "#lib/portal/components/parts.ts";
 import { isUnfinishedOperation, progressBar } from "#lib/portal/components/progress.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
-import type { FleetOverview, Hub, Spoke } from "#lib/portal/components/api-types.ts";
+import type { FleetOverview, Hub, OverviewHistory, Spoke } from "#lib/portal/components/api-types.ts";
+import { historyPanel } from "#lib/portal/hubs/history.ts";
 import { HUB_STATES } from "#lib/model/states.ts";
 
 export const HUBS_PER_PAGE = 50;
@@ -15,12 +16,14 @@ export interface HubListProps {
   readonly me: CurrentUser;
   readonly hubs: ListPage<Hub>;
   readonly overview: FleetOverview;
+  /** Null if the list is filtered, or not at its first page. */
+  readonly history: OverviewHistory | null;
   /** Spokes that failed or are degraded. */
   readonly unhealthy: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
 }
 
-export function hubsView({ me, hubs, overview, unhealthy, query }: HubListProps): PageView {
+export function hubsView({ me, hubs, overview, history, unhealthy, query }: HubListProps): PageView {
   const isFiltered = query.q !== undefined || query.state !== undefined;
   return {
     title: "Hubs",
@@ -30,6 +33,7 @@ export function hubsView({ me, hubs, overview, unhealthy, query }: HubListProps)
       : ui.linkButton(["Request a hub", "/requests/new"]),
     poll: 10,
     body: markup`${fleetSummary(overview)}
+<div id="outdated" data-live>${outdatedNotice(overview.outdated, me)}</div>
 <div id="problems" data-live>${unhealthy.length > 0 ? unhealthyPanel(unhealthy) : ""}</div>
 ${
       renderFilterForm("/hubs", [
@@ -44,7 +48,7 @@ ${
         ? ui.emptyState("No matching hubs", "Change the search or show all hubs.", ui.linkButton(["All hubs", "/hubs"]))
         : firstHub(me)
     }</div>
-${ui.nextPageLink("/hubs", hubs.next, query)}`,
+${ui.nextPageLink("/hubs", hubs.next, query)}${history && overview.spokes.total > 0 ? historyPanel(history) : ""}`,
   };
 }
 
@@ -92,6 +96,23 @@ export function fleetSummary({ spokes, queue, templates }: FleetOverview, hub?: 
     )
   }</ul><div id="restore-tests" data-live>${restoreTestSummary(spokes)}</div>
 <div id="templates" data-live>${templates ? templateLine(templates) : ""}</div>`;
+}
+
+/** Says how many sites have an older blueprint. Only operators can update them. */
+function outdatedNotice({ spokes, more }: FleetOverview["outdated"], { role }: CurrentUser): Markup | string {
+  if (spokes === 0) return "";
+  const count = more
+    ? `More than ${spokes.toLocaleString("en")} sites are`
+    : spokes === 1
+    ? "1 site is"
+    : `${spokes} sites are`;
+  return markup`<div class="callout with-action"><p><b><a href="/spokes?outdated=true">${count} on an older blueprint.</a></b> ${
+    role === "operator"
+      ? "A rollout applies the current one, wave by wave."
+      : "They keep working. An operator can apply the current one."
+  }</p>${
+    role === "operator" ? ui.linkButton(["Plan the rollout", "/rollouts/new?action=reapply&outdated=yes"], "main") : ""
+  }</div>`;
 }
 
 function templateLine(templates: NonNullable<FleetOverview["templates"]>): Markup | string {

@@ -90,7 +90,7 @@ function priceLine(cost: CostEstimate, { sizes, charged }: CatalogOffer, size: s
     ? `List price. ${cost.reason}.`
     : charged
     ? "List price. This hub is not billed, so nothing is charged."
-    : "List price. Billing is off, so nothing is charged.";
+    : "The catalog's price. No payment provider is configured, so nothing is charged.";
   return markup`<div><p class="price">${
     formatPrice(price.monthly, price.currency)
   } <span class="small soft">per month</span></p>

@@ -3,12 +3,13 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import type { CatalogOffer, PreviewedRollout } from "#lib/portal/components/api-types.ts";
 import { type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
+import { formatPrice } from "#lib/portal/components/amounts.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { describeRules, formatRolloutAction, formatSpokes } from "#lib/portal/rollouts/rollout.ts";
 import { ROLLOUT_ACTIONS } from "#lib/model/rollout.ts";
 
 export const NEW_ROLLOUT_FIELDS = [
-  ...["action", "version", "size", "hub", "withVersion", "outdated", "canary", "minutes", "batch"],
+  ...["action", "version", "size", "hub", "withVersion", "minStorage", "outdated", "canary", "minutes", "batch"],
   ...["maxUnavailable", "maxFailures", "days", "from", "to", "timeZone"],
 ] as const;
 type FieldName = (typeof NEW_ROLLOUT_FIELDS)[number];
@@ -60,6 +61,12 @@ function fieldsOf(me: CurrentUser, catalog: CatalogOffer): FormField[] {
     { name: "size", label: "Size to resize to", options: [none("–"), ...choices(catalog.sizes)] },
     { name: "hub", label: "Hub", placeholder: "north", hint: "The slug of a hub. Leave empty for all hubs." },
     { name: "withVersion", label: "Only spokes that run", options: [none("Any version"), ...versions] },
+    {
+      name: "minStorage",
+      label: "Storage used, at least",
+      placeholder: "80",
+      hint: "In percent. Leave empty for any.",
+    },
     { name: "outdated", label: "Blueprint", options: [none("Any"), ["yes", "Only spokes with an older blueprint"]] },
     { name: "canary", label: "Spokes in the first wave", value: "1", hint: "The first wave is called the canary." },
     { name: "minutes", label: "Minutes to watch the first wave", value: "10" },
@@ -91,6 +98,9 @@ function previewPanel(preview: PreviewedRollout, fields: Readonly<Record<string,
       ui.definitionList([
         ["Spokes in each wave", waves.filter((count) => count > 0).join(", ")],
         skipped === 0 ? null : ["Skipped", String(skipped)],
+        ["Downtime", formatDowntime(preview)],
+        ["Time until it ends", formatLeastTime(preview)],
+        ...formatPriceChange(preview),
         ...describeRules(preview),
       ])
     }${ui.dataTable("Spokes", ["Spoke", "Wave", "Reason"], rows)}${
@@ -101,6 +111,29 @@ function previewPanel(preview: PreviewedRollout, fields: Readonly<Record<string,
     }`,
     { id: "preview" },
   );
+}
+
+function formatDowntime({ downtimes, usualSeconds }: PreviewedRollout): string {
+  if (downtimes === null) return "only of sites whose pods change";
+  if (downtimes === 0) return "none";
+  return usualSeconds === null
+    ? `${formatSpokes(downtimes)}; its length is not known yet`
+    : `about ${ui.formatDuration(usualSeconds)} per spoke, ${ui.formatDuration(usualSeconds * downtimes)} in all`;
+}
+
+function formatLeastTime({ minimumSeconds, window }: PreviewedRollout): string {
+  if (minimumSeconds === null) return "not known yet, because this action has never succeeded";
+  const least = `at least ${ui.formatDuration(minimumSeconds)}`;
+  return window === null ? least : `${least} of open time window`;
+}
+
+function formatPriceChange({ price }: PreviewedRollout): readonly (readonly [string, string])[] {
+  if (!price) return [];
+  const changes = price.totals.map(({ currency, before, after }) =>
+    `${formatPrice(after, currency)} per month instead of ${formatPrice(before, currency)}`
+  );
+  const missing = price.unpriced > 0 ? [`${formatSpokes(price.unpriced)} without a price in the catalog`] : [];
+  return [["Price", [...changes, ...missing].join(", ") || "none"]];
 }
 
 /** Builds the API request from the values of the form. Numbers that are not numbers are left for the API to refuse. */
@@ -117,6 +150,7 @@ export function buildRolloutRequest(values: Values): object {
       all: true,
       federationId: text("hub"),
       lmsVersion: text("withVersion"),
+      minStoragePercent: number("minStorage"),
       outdated: text("outdated") && true,
     },
     canary: { spokes: number("canary") ?? 1, minutes: number("minutes") ?? 10 },

@@ -1,8 +1,9 @@
 /** Renders the usage of a spoke: the latest values, a chart of its storage, and the same as a table. */
+import { STORAGE_THRESHOLDS } from "#lib/domains/usage/storage.ts";
 import { formatBytes } from "#lib/domains/usage/words.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { HubUsage, SpokeUsage } from "#lib/portal/components/api-types.ts";
-import { lineChart } from "#lib/portal/components/chart.ts";
+import { timeChart } from "#lib/portal/components/chart.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 
 /** The periods that users can choose, in days. */
@@ -44,7 +45,7 @@ ${samples.length === 0 ? "" : storageChart(usage)}`;
 function storageChart({ samples, step }: SpokeUsage): Markup {
   const heads = ["Time", "Files", "Database", "Users", "Active", "Courses", "Restarts"];
   return markup`${
-    lineChart({
+    timeChart({
       title: "Storage used",
       times: samples.map(({ at }) => at),
       lines: [
@@ -74,15 +75,23 @@ function storageChart({ samples, step }: SpokeUsage): Markup {
 export function hubUsageSummary(usage: HubUsage | null): Markup {
   if (!usage || usage.measuredAt === null) return markup`<div id="usage" data-live></div>`;
   const { spokes, fullSpokes, filesUsed, databaseUsed, users, activeUsers, courses } = usage;
-  const counts: readonly (readonly [value: string, label: string])[] = [
+  const fullest = ui.appendQuery("/spokes", {
+    federationId: usage.federationId,
+    minStoragePercent: String(STORAGE_THRESHOLDS[0]),
+    sort: "storage",
+  });
+  const counts: readonly (readonly [value: string, label: string, href?: string])[] = [
     [formatBytes((filesUsed ?? 0) + (databaseUsed ?? 0)), `Storage used of ${formatBytes(sizeOf(usage))}`],
-    [formatNumber(fullSpokes), `80% full or more, of ${formatNumber(spokes)} spokes`],
+    [formatNumber(fullSpokes), `80% full or more, of ${formatNumber(spokes)} spokes`, fullest],
     [formatCount(users), "Users"],
     [formatCount(activeUsers), "Active in 30 days"],
     [formatCount(courses), "Courses"],
   ];
   return markup`<ul class="counts" id="usage" data-live aria-label="Usage">${
-    counts.map(([value, label]) => markup`<li><b>${value}</b><span>${label}</span></li>`)
+    counts.map(([value, label, href]) => {
+      const text = markup`<b>${value}</b> <span>${label}</span>`;
+      return markup`<li>${href ? markup`<a href="${href}">${text}</a>` : text}</li>`;
+    })
   }</ul>`;
 }
 

@@ -7,6 +7,7 @@ import { BILLING_FIELD_ENTRIES } from "#lib/reference/glossary/billing.ts";
 import type { GlossaryEntry } from "#lib/reference/glossary/entry.ts";
 import { OPERATION_FIELD_ENTRIES } from "#lib/reference/glossary/operations.ts";
 import { POLICY_FIELD_ENTRIES } from "#lib/reference/glossary/policies.ts";
+import { OVERVIEW_FIELD_ENTRIES } from "#lib/reference/glossary/overview.ts";
 import { RECORD_FIELD_ENTRIES } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELD_ENTRIES } from "#lib/reference/glossary/resources.ts";
 import { ROLLOUT_FIELD_ENTRIES } from "#lib/reference/glossary/rollouts.ts";
@@ -26,6 +27,7 @@ export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: GlossaryE
   AVAILABILITY_FIELD_ENTRIES,
   USAGE_FIELD_ENTRIES,
   POLICY_FIELD_ENTRIES,
+  OVERVIEW_FIELD_ENTRIES,
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) =>
     keys.split(" | ").map((key) => [key, typeof entry === "string" ? [entry] as const : entry] as const)

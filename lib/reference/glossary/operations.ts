@@ -29,6 +29,10 @@ export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
 
   "Overview.spokes": "Counts of the spokes that you can see",
   "Overview.hubs": "The hubs that you can see, newest first, each with counts of the spokes that you can see",
+  "Overview.outdated":
+    "The spokes whose manifests come from an older revision of the blueprint; the rollout `reapply` updates them",
+  "outdated.spokes": ["The number of these spokes, at most 1000", 187],
+  "outdated.more": "Whether there are more than 1000",
   "Overview.queue": "Counts of the operations that have not ended, for the hubs and spokes that you can see",
   "Overview.templates":
     "The templates from which new sites are created. Null unless an operator requests the overview of all hubs",

@@ -195,9 +195,11 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   "query.lmsVersion": ["Returns only spokes that run this Moodle version", "4.5.12"],
   "query.region": ["Returns only spokes in this region", "eu-west"],
   "query.outdated": ["Returns only spokes whose manifests come from an older revision of the blueprint", "true"],
+  "query.minStoragePercent": ["Returns only spokes whose `storagePercent` is at least this number", "80"],
   "query.sort": [
-    "The order. By last-failure, the list has only spokes on which an operation has failed",
-    "last-failure",
+    "The order. By last-failure, the list has only spokes on which an operation has failed. By storage, the fullest " +
+    "spokes are first",
+    "storage",
   ],
   "query.q": ["Returns only items that contain this text in a name, domain or address, ignoring case", "school"],
   "query.role": ["Returns only users with this role", "hub_admin"],

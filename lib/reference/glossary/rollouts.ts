@@ -61,8 +61,22 @@ const BULK_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "BulkPreview.possible": ["The number of spokes that can run the action", 24],
   "BulkPreview.refused": ["The number of spokes that cannot run the action", 1],
-  "BulkPreview.usualSeconds": ["The usual duration of the action on one spoke; null if it has never succeeded", 42],
-  "BulkPreview.downtimes": [
+  "RolloutPreview.minimumSeconds": [
+    "The least time in which the rollout can end, in seconds, with the watched canary; checks of health and a time " +
+    "window make it longer. Null if the usual duration is unknown",
+    1320,
+  ],
+  "RolloutPreview.price":
+    "The monthly price of the changed spokes at the catalog's prices; null if the action does not change it",
+  "price.totals": "The prices by currency",
+  "price.unpriced": ["The number of spokes for whose size, before or after, the catalog has no price", 0],
+  "totals.before": ["The monthly price before the rollout, in the minor unit of the currency", 38000],
+  "totals.after": ["The monthly price after the rollout", 57000],
+  "BulkPreview.usualSeconds | RolloutPreview.usualSeconds": [
+    "The usual duration of the action on one spoke; null if it has never succeeded",
+    42,
+  ],
+  "BulkPreview.downtimes | RolloutPreview.downtimes": [
     "The number of sites that the action makes unavailable; null if this depends on what changes on each site",
     24,
   ],
@@ -95,6 +109,10 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
   "selector.lmsVersion | filter.lmsVersion": ["The Moodle version that the spokes run", "4.5.12"],
   "selector.size | filter.size": ["The spokes' size", "medium"],
   "selector.region | filter.region": ["The spokes' region", "eu-west"],
+  "selector.minStoragePercent | filter.minStoragePercent": [
+    "Only spokes whose `storagePercent` is at least this number",
+    80,
+  ],
   "selector.outdated | filter.outdated": [
     "If true, only spokes whose manifests come from an older revision of the blueprint",
     true,

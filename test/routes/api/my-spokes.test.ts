@@ -74,6 +74,8 @@ test("filters by version, size, region, hub and blueprint, and sorts", async ({ 
   await updateRows(db, "spokes", { size: "huge", blueprintRevision: "old" }, { slug: "oak" });
   await updateRows(db, "spokes", { lastFailedAt: "2026-01-02" }, { slug: "ash" });
   await updateRows(db, "spokes", { lastFailedAt: "2026-01-03" }, { slug: "oak" });
+  await updateRows(db, "spokes", { storagePercent: 91 }, { slug: "yew" });
+  await updateRows(db, "spokes", { storagePercent: 40 }, { slug: "elm" });
   const found: Record<string, string[]> = {
     "lmsVersion=9.9.1": ["elm"],
     "region=mars": ["elm"],
@@ -87,6 +89,11 @@ test("filters by version, size, region, hub and blueprint, and sorts", async ({ 
     "sort=oldest&federationId=south": ["ash", "yew"],
     "sort=last-failure": ["oak", "ash"],
     "sort=last-failure&q=as": ["ash"],
+    "sort=storage": ["yew", "elm", "ash", "oak"],
+    "sort=storage&q=e&minStoragePercent=40": ["yew", "elm"],
+    "minStoragePercent=91": ["yew"],
+    "minStoragePercent=41&federationId=south": ["yew"],
+    "minStoragePercent=92": [],
   };
   for (const [query, slug] of Object.entries(found)) {
     assert.equal(await slugs(scene, "operator", `?${query}`), slug, query);

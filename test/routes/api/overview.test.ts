@@ -29,7 +29,7 @@ const WELL = { degraded: 0, unverified: 0, oldestVerifiedAt: null };
 async function look(scene: Scene, who: SceneRole, query = "") {
   const { status, body } = await scene.as(who, "readonly").get(`/api/overview${query}`);
   assert.is(status, 200);
-  const { oldestWaitSeconds: _, ...queue } = body.queue, { templates: __, ...rest } = body;
+  const { oldestWaitSeconds: _, ...queue } = body.queue, { templates: __, outdated: ___, ...rest } = body;
   return { ...rest, queue };
 }
 
@@ -42,6 +42,32 @@ test("shows everything to an operator, newest hub first, with zero for empty sta
     ],
     queue: { queued: 4, running: 0 },
   });
+});
+
+test("counts spokes with manifests of another revision, up to a thousand", async ({ scene, south }) => {
+  const outdated = async (who: SceneRole, query = "") =>
+    (await scene.as(who, "readonly").get(`/api/overview${query}`)).body.outdated;
+  await updateRows(scene.db, "spokes", { blueprintRevision: scene.app.blueprint.revision }, {});
+  for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
+    assert.equal(await outdated(who), { spokes: 0, more: false }, who);
+  }
+  await updateRows(scene.db, "spokes", { blueprintRevision: "0" }, { slug: "oak" });
+  await updateRows(scene.db, "spokes", { blueprintRevision: "zzz" }, { slug: "elm" });
+  await updateRows(scene.db, "spokes", { blueprintRevision: "zzz" }, { slug: "ash" });
+  assert.equal([(await outdated("operator")).spokes, (await outdated("operator", "?federationId=south")).spokes], [
+    3,
+    1,
+  ]);
+  assert.equal([(await outdated("hubAdmin")).spokes, (await outdated("spokeAdmin")).spokes], [2, 1]);
+  await scene.db.sql(
+    `insert into live_spokes (spoke_id, federation_id, slug, state, health, created_at, blueprint_revision)
+    select 'spk_' || n, $1, 'n', 'active', 'healthy', now(), 'zzz' from generate_series(4, 1000) as n`,
+    [south],
+  );
+  assert.equal(await outdated("operator"), { spokes: 1000, more: false });
+  await scene.db.sql("update live_spokes set blueprint_revision = 'zzz' where slug = 'yew'");
+  assert.equal(await outdated("operator"), { spokes: 1000, more: true });
+  assert.equal(await outdated("operator", "?federationId=south"), { spokes: 999, more: false });
 });
 
 test("lists only the given hubs, and counts all spokes", async ({ scene, south }) => {

@@ -70,6 +70,8 @@ hubs reconcile north =3
 spokes list
 spokes list --hub north
 spokes list --outdated --with-size medium --sort last-failure
+overview --days 2
+spokes list --min-storage 80 --sort storage
 spokes bulk backup --hub north --dry-run
 spokes show oak
 spokes create north/elm --timeout 1s =6

@@ -5,7 +5,8 @@ import * as v from "valibot";
 import { BeforeCursor } from "#lib/base/schema.ts";
 import { listFederations } from "#lib/domains/federations/store.ts";
 import type { Viewer } from "#lib/domains/federations/viewer.ts";
-import { listSpokes, type SpokeQuery, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { listSpokes } from "#lib/domains/spokes/list.ts";
+import type { SpokeQuery, SpokeRow } from "#lib/domains/spokes/store.ts";
 import { insertHub, insertSpoke, insertUser } from "#test/support/insert-rows.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { selectRows, updateRows } from "#test/support/rows.ts";
@@ -43,6 +44,10 @@ test.before(async (context) => {
     blueprintRevision: `r${i % 8 === 0 ? 1 : i % 60 === 1 ? 2 : 3}`,
     lastFailedAt: i % 5 === 0 ? new Date(Date.UTC(2025, 5, 1) + Math.floor((i * 7919) % SPOKES / 4) * 1000) : null,
   }))).execute();
+  // The sweep updates the percentage of existing spokes.
+  await db.sql(`update spokes set storage_percent = case when split_part(slug, '-', 2)::int % 3 = 0
+    then 80 + split_part(slug, '-', 2)::int % 20 else split_part(slug, '-', 2)::int % 60 end
+    where slug like 's-%' and split_part(slug, '-', 2)::int % 7 <> 0`);
   await updateRows(db, "spokes", { state: "removed", removedAt: model.createdAt }, { id: model.id });
   context.spokes = await selectRows(db, "spokes");
 });
@@ -70,7 +75,13 @@ const FILTERS: readonly Omit<SpokeQuery, "federationId">[] = [
   { notBlueprint: "r4", region: "eu-west" },
   { q: "school", notBlueprint: "r3" },
   { q: "nique", lmsVersion: "5.0" },
-  ...(["oldest", "last-failure"] as const).flatMap((sort): Omit<SpokeQuery, "federationId">[] => [
+  { minStoragePercent: 80 },
+  { minStoragePercent: 95, state: "active", notBlueprint: "r3" },
+  { minStoragePercent: 100 },
+  { minStoragePercent: 0 },
+  { minStoragePercent: 80, q: "school 1" },
+  { minStoragePercent: 90, sort: "storage" },
+  ...(["oldest", "last-failure", "storage"] as const).flatMap((sort): Omit<SpokeQuery, "federationId">[] => [
     { sort },
     { sort, state: "failed" },
     { sort, notBlueprint: "r3" },
@@ -79,24 +90,29 @@ const FILTERS: readonly Omit<SpokeQuery, "federationId">[] = [
     { sort, q: "s-12" },
     { sort, q: "s-1", notBlueprint: "r2" },
     { sort, slug: "s-105" },
+    { sort, minStoragePercent: 85 },
   ]),
 ];
 
 function matches(row: SpokeRow, filter: Omit<SpokeQuery, "federationId">): boolean {
-  const { q, slug, state, health, lmsVersion, size, region, notBlueprint, sort } = filter;
+  const { q, slug, state, health, lmsVersion, size, region, notBlueprint, minStoragePercent, sort } = filter;
   const texts = [row.slug, row.displayName, row.domain].map((text) => text.toLowerCase());
   return (q === undefined || texts.some((text) => text.includes(q.toLowerCase()))) &&
     (slug === undefined || row.slug === slug) && (state === undefined || row.state === state) &&
     (health === undefined || row.health === health) && (lmsVersion === undefined || row.lmsVersion === lmsVersion) &&
     (size === undefined || row.size === size) && (region === undefined || row.region === region) &&
     (notBlueprint === undefined || row.blueprintRevision !== notBlueprint) &&
+    (minStoragePercent === undefined || (row.storagePercent ?? -1) >= minStoragePercent) &&
     (sort !== "last-failure" || row.lastFailedAt !== null);
 }
 
-/** Compares rows that are sorted by time and ID. */
+/** Compares rows that are sorted by time or storage, and ID. */
 function compare(a: SpokeRow, b: SpokeRow, sort: SpokeQuery["sort"]): number {
-  const timeOf = (row: SpokeRow) => (sort === "last-failure" ? row.lastFailedAt! : row.createdAt).getTime();
-  const order = timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1);
+  const keyOf = (row: SpokeRow) =>
+    sort === "storage"
+      ? row.storagePercent ?? -1
+      : (sort === "last-failure" ? row.lastFailedAt! : row.createdAt).getTime();
+  const order = keyOf(b) - keyOf(a) || (a.id < b.id ? 1 : -1);
   return sort === "oldest" ? -order : order;
 }
 

@@ -83,6 +83,24 @@ test("selects by IDs in their order, by hub, size, version and text", async ({ s
   assert.equal(await preview({ size: "huge" }), "rollout_empty");
 });
 
+test("previews the downtime, the least time and the price", async ({ scene }) => {
+  const preview = async (body: object) =>
+    (await scene.as("operator", "cli").post("/api/rollouts?dryRun=true", { ...RESTART, ...body })).body;
+  const unknown = await preview({});
+  assert.equal([unknown.usualSeconds, unknown.minimumSeconds, unknown.price], [null, null, null]);
+  await scene.db.sql(`insert into jobs (id, kind, visible, time_limit_ms, plan, step_names, label, requester_id,
+      requester_email, requester_ip, requester_agent, state, started_at, finished_at)
+    values ('op_past', 'restart', true, 1000, 1, '{one}', '', '', '', '', '', 'succeeded', now() - interval '42 seconds', now())`);
+  const { waves, usualSeconds, downtimes, minimumSeconds } = await preview({
+    canary: { spokes: 1, minutes: 3 },
+    batch: "1",
+  });
+  const changed = waves.reduce((sum: number, count: number) => sum + count, 0);
+  assert.equal([usualSeconds, downtimes, minimumSeconds], [42, changed, 180 + 42 * changed], "one spoke in each wave");
+  const resize = await preview({ action: "resize", size: "large" });
+  assert.equal(Object.keys(resize.price), ["totals", "unpriced"]);
+});
+
 test("refuses spokes that the caller only administers, actions for operators, and wrong values", async ({ scene }) => {
   const post = async (who: "spokeAdmin" | "hubAdmin", body: object) =>
     (await scene.as(who, "cli").post("/api/rollouts", { ...RESTART, ...body })).body;

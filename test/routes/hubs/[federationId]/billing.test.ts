@@ -110,7 +110,11 @@ test("is read-only for hub admins, and closed to others", async ({ scene, open }
 test("explains that billing is off without a payment provider", async () => {
   const scene = await openScene();
   const page = await parsePage(scene, `/hubs/${scene.hub}/billing`, "operator");
-  assert.equal([page.has("heading", "Billing is off"), page.has("button", /billing/)], [true, false]);
+  assert.equal([page.has("heading", "No payment provider is configured"), page.has("button", /billing/)], [
+    true,
+    false,
+  ]);
+  assert.not.match(page.text, "free of charge");
   await scene.close();
 });
 
