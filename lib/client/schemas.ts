@@ -1990,6 +1990,16 @@ export interface SpokeUsage {
   fullAt: string | null;
   /** When Moodle's scheduled tasks last succeeded; up to ten minutes too early */
   tasksAt: string | null;
+  /** The number of scheduled and ad hoc tasks of Moodle that failed when they last ran; null while unknown */
+  failingTasks: number | null;
+  /** The classes of up to five of these tasks */
+  failingTaskNames: string[];
+  /** Since when the oldest ad hoc task has waited although it could run; null if none waits */
+  tasksWaitingSince: string | null;
+  /** The checks of Moodle's status report that failed; null while unknown */
+  failedChecks: string[] | null;
+  /** When Moodle made these checks; it does so once an hour */
+  checkedAt: string | null;
   /** The length of time that each sample stands for: samples are hourly for up to 2 days */
   step: "hour" | "day";
   /** The newest values of each hour or day, the oldest first */

@@ -10,6 +10,9 @@ export interface UsageCounts {
   readonly databaseSize: number;
   readonly users: number;
   readonly activeUsers: number;
+  /** The number of spokes with tasks that fail, and with failed checks of Moodle. */
+  readonly failingTasks: number;
+  readonly failedChecks: number;
   /** The number of spokes at each threshold or above. */
   readonly low: readonly { readonly percent: number; readonly spokes: number }[];
 }
@@ -20,6 +23,10 @@ export async function countUsage(rows: RowQueries): Promise<UsageCounts> {
   const [sums, spokes] = await Promise.all([
     rows.selectFrom("spoke_usage").innerJoin("live_spokes", "live_spokes.spokeId", "spoke_usage.spokeId")
       .select(SUMS.map((name) => sql<number>`coalesce(sum(${sql.ref(name)}), 0)::double precision`.as(name)))
+      .select([
+        sql<number>`count(*) filter (where (task_health ->> 'failing')::bigint > 0)::integer`.as("failingTasks"),
+        sql<number>`count(*) filter (where task_health -> 'failedChecks' -> 0 is not null)::integer`.as("failedChecks"),
+      ])
       .executeTakeFirstOrThrow(),
     rows.selectFrom("live_spokes").select(["storagePercent", sql<number>`count(*)::integer`.as("count")])
       .where("storagePercent", ">=", STORAGE_THRESHOLDS[0]).groupBy("storagePercent").execute(),

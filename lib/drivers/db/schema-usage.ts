@@ -3,6 +3,7 @@ import type { Generated } from "kysely";
 import type {
   JsonColumnWithDefault,
   NullableBigintColumn,
+  NullableJsonColumn,
   NullableTimestampColumn,
   TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
@@ -29,6 +30,7 @@ export interface UsageTables {
     podRestarts: JsonColumnWithDefault;
     oomKilledAt: NullableTimestampColumn;
     warnedPercent: Generated<number>;
+    taskHealth: NullableJsonColumn;
   };
   usage_samples: StorageColumns & PeopleColumns & {
     spokeId: string;
