@@ -42,6 +42,8 @@ export function readGauges(
       [{ accounts: "all" }, fleet.usage.users],
       [{ accounts: "active" }, fleet.usage.activeUsers],
     ],
+    wheelwright_spokes_certificate_ending: fleet &&
+      fleet.usage.certificates.map(({ days, spokes }) => [{ days: String(days) }, spokes] as const),
     wheelwright_spokes_failing: fleet && [
       [{ part: "tasks" }, fleet.usage.failingTasks],
       [{ part: "checks" }, fleet.usage.failedChecks],

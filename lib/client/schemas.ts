@@ -1822,6 +1822,8 @@ export interface SpokeAction {
 export interface SpokeAvailability {
   /** Why the login page did not work when it was last requested; null if it worked, or was not requested */
   problem: string | null;
+  /** When the certificate of the site's public address ends; null without HTTPS, and until a request has seen it */
+  certificateEndsAt: string | null;
   /** The months (UTC), newest first, for two years. The last minutes are added a little later */
   months: {
     /** The month */

@@ -1,5 +1,6 @@
 /** Adds up the usage of all sites, for metrics. */
 import { sql } from "kysely";
+import { CERTIFICATE_THRESHOLDS } from "#lib/domains/availability/certificate.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { STORAGE_THRESHOLDS } from "#lib/domains/usage/storage.ts";
 
@@ -13,6 +14,8 @@ export interface UsageCounts {
   /** The number of spokes with tasks that fail, and with failed checks of Moodle. */
   readonly failingTasks: number;
   readonly failedChecks: number;
+  /** The number of spokes whose certificate ends within each number of days. */
+  readonly certificates: readonly { readonly days: number; readonly spokes: number }[];
   /** The number of spokes at each threshold or above. */
   readonly low: readonly { readonly percent: number; readonly spokes: number }[];
 }
@@ -20,7 +23,7 @@ export interface UsageCounts {
 const SUMS = ["filesUsed", "filesSize", "databaseUsed", "databaseSize", "users", "activeUsers"] as const;
 
 export async function countUsage(rows: RowQueries): Promise<UsageCounts> {
-  const [sums, spokes] = await Promise.all([
+  const [sums, spokes, ends] = await Promise.all([
     rows.selectFrom("spoke_usage").innerJoin("live_spokes", "live_spokes.spokeId", "spoke_usage.spokeId")
       .select(SUMS.map((name) => sql<number>`coalesce(sum(${sql.ref(name)}), 0)::double precision`.as(name)))
       .select([
@@ -30,10 +33,20 @@ export async function countUsage(rows: RowQueries): Promise<UsageCounts> {
       .executeTakeFirstOrThrow(),
     rows.selectFrom("live_spokes").select(["storagePercent", sql<number>`count(*)::integer`.as("count")])
       .where("storagePercent", ">=", STORAGE_THRESHOLDS[0]).groupBy("storagePercent").execute(),
+    rows.selectFrom("page_checks").innerJoin("live_spokes", "live_spokes.spokeId", "page_checks.spokeId")
+      .select(
+        CERTIFICATE_THRESHOLDS.map((days) =>
+          sql<number>`count(*) filter (where certificate_ends_at < wheelwright_now() + ${
+            sql.lit(days)
+          } * interval '1 day')
+          ::integer`.as(`within${days}` as const)
+        ),
+      ).executeTakeFirstOrThrow(),
   ]);
   const low = STORAGE_THRESHOLDS.map((percent) => ({
     percent,
     spokes: spokes.reduce((sum, { storagePercent, count }) => storagePercent! >= percent ? sum + count : sum, 0),
   }));
-  return { ...sums as Omit<UsageCounts, "low">, low };
+  const certificates = CERTIFICATE_THRESHOLDS.map((days) => ({ days, spokes: ends[`within${days}`] }));
+  return { ...sums as Omit<UsageCounts, "low" | "certificates">, low, certificates };
 }
