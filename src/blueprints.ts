@@ -139,7 +139,7 @@ function seed_demo_course(array $course, string $mark): void {
 }
 `,
   "cron.yaml": `\
-{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"moodle-cron"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Forbid","startingDeadlineSeconds":45,"successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":3,"jobTemplate":{"spec":{"backoffLimit":0,"activeDeadlineSeconds":3600,"ttlSecondsAfterFinished":3600,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"cron"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"cron","image":"\${MOODLE_IMAGE}","command":["sh","-c","timeout 90 php -r \\"$1\\"\\nexec php /var/www/html/admin/cli/cron.php --keep-alive=0\\n","cron","\${USAGE_SCRIPT}"],"env":[{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}}}`,
+{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"moodle-cron"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Forbid","startingDeadlineSeconds":45,"successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":3,"jobTemplate":{"spec":{"backoffLimit":0,"activeDeadlineSeconds":3600,"ttlSecondsAfterFinished":3600,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"cron"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"cron","image":"\${MOODLE_IMAGE}","command":["sh","-c","timeout 150 php -r \\"$1\\"\\nexec php /var/www/html/admin/cli/cron.php --keep-alive=0\\n","cron","\${USAGE_SCRIPT}"],"env":[{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}}}`,
   "database.yaml": `\
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"db"},"spec":{"clusterIP":"None","selector":{"role":"db"},"ports":[{"name":"pg","port":5432}]}}
 ---
@@ -736,10 +736,11 @@ mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LIN
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"upgrade-\${FENCE}","labels":{"op":"upgrade","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":21600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"upgrade"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\n  active text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine then\\n    raise exception 'not upgraded: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  if to_regclass('public.mdl_config') is not null then\\n    select value into active from public.mdl_config where name = 'rolesactive';\\n  end if;\\n  if active is distinct from '1' then\\n    raise exception 'not upgraded: no installed site is here';\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright upgrade ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}},{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","args":["true"],"env":[{"name":"AUTO_UPDATE_MOODLE","value":"true"}],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "usage.php": `\
 <?php
-// Writes what the site uses to the termination message of its pod: one line of JSON that contains only numbers. The
+// Writes what the site uses to the termination message of its pod: one line of JSON with numbers and names of code. The
 // CronJob runs this script before Moodle's scheduled tasks, which may fail or take long. Each run writes the message,
-// but the numbers are measured only every 15 minutes, and the size of the folders once a day. The script queries the
-// database directly, so it also works during maintenance and before a pending upgrade. It is an argument of \`php -r\`.
+// but the numbers are measured only every 15 minutes, Moodle's own checks run once an hour, and the size of the folders
+// is measured once a day. The script queries the database directly, so it also works during maintenance and before a
+// pending upgrade. It is an argument of \`php -r\`.
 //
 // Facts about Moodle 4.1 to 5.2 (lib/db/install.xml describes the tables):
 // - mdl_files has one row per use of a file. Files with the same contenthash are stored once (lib/filestorage).
@@ -748,6 +749,9 @@ mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LIN
 // - mdl_course contains the site's front page, with category 0 (lib/db/install.php).
 // - lastcronstart of the plugin tool_task is when the scheduled tasks last started (lib/classes/cron.php, before 4.2
 //   lib/cronlib.php).
+// - faildelay of mdl_task_scheduled and mdl_task_adhoc is the wait in seconds after a failure, 0 after a success
+//   (lib/classes/task/manager.php). attemptsavailable exists since 4.2; a task without attempts never runs again.
+// - admin/cli/checks.php prints a line such as "CRITICAL: Upgrade (core_upgradecheck)" for each failed check.
 ini_set('display_errors', 'stderr');
 $env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
 $data = $env('DATA_DIR', '/var/www/moodledata');
@@ -778,6 +782,14 @@ $number = function (string $query) use ($database): ?int {
     $value = $result && pg_num_rows($result) > 0 ? pg_fetch_result($result, 0, 0) : null;
     return $value === null ? null : (int) $value;
 };
+// Returns texts that contain nothing but the name of a class.
+$names = function (string $query) use ($database): array {
+    $result = @pg_query($database, $query);
+    $texts = $result ? array_map('strval', pg_fetch_all_columns($result)) : [];
+    return array_values(array_filter($texts, fn($text) => preg_match('/^[\\\\\\\\\\w]{1,120}$/D', $text)));
+};
+$failing = "(select classname, faildelay from mdl_task_scheduled where faildelay > 0 and disabled = 0
+    union all select classname, faildelay from mdl_task_adhoc where faildelay > 0) as failing";
 $people = "from mdl_user where deleted = 0 and username <> 'guest'";
 $log = "select (has_function_privilege('pg_ls_waldir()', 'execute'))::int"; // the write-ahead log is on the same disk
 
@@ -793,6 +805,10 @@ $line = [
     'courses' => $number('select count(*) from mdl_course where category <> 0'),
     'tasksAt' => $number("select value::bigint from mdl_config_plugins
         where plugin = 'tool_task' and name = 'lastcronstart'"),
+    'failingTasks' => $number("select count(distinct classname) from $failing"),
+    'failingTaskNames' => $names("select classname from $failing group by 1 order by max(faildelay) desc, 1 limit 5"),
+    'tasksWaitingSince' => $number("select min(nextruntime) from mdl_task_adhoc as task where nextruntime < $now
+        and coalesce((to_jsonb(task) ->> 'attemptsavailable')::integer, 1) > 0"),
 ];
 $total = @disk_total_space($data);
 $free = @disk_free_space($data);
@@ -800,9 +816,18 @@ if ($total !== false && $free !== false) {
     $line['disk'] = (int) $total;
     $line['diskUsed'] = (int) ($total - $free);
 }
-foreach (['folders', 'foldersAt'] as $name) {
-    if (is_int($last[$name] ?? null)) {
+foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt'] as $name) {
+    if (isset($last[$name])) {
         $line[$name] = $last[$name];
+    }
+}
+if (($line['checkedAt'] ?? 0) < $now - (int) $env('CHECK_SECONDS', '3600')) {
+    exec('timeout 60 php ' . escapeshellarg("$html/admin/cli/checks.php") . ' --type=status 2>/dev/null', $lines, $status);
+    $line['checkedAt'] = $now; // also after a failure, so that the next attempt is not at once
+    $line['failedChecks'] = null;
+    if ($status <= 3) { // 0: passed, 1: warnings, 2: failed, 3: unknown
+        preg_match_all('/^\\s*CRITICAL: .*\\(((?:core|tool_task)_\\w{1,60})\\)\\s*$/m', implode("\\n", $lines), $found);
+        $line['failedChecks'] = array_slice(array_unique($found[1]), 0, 10);
     }
 }
 if (($line['foldersAt'] ?? 0) < $now - 86400) {

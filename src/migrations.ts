@@ -1455,6 +1455,19 @@ create index daily_totals_by_day on daily_totals (day);
 `,
   ],
   [
+    "0028_report_tasks",
+    `\
+-- What each site last reported about its scheduled and ad hoc tasks and about Moodle's own checks, as usage.php wrote it.
+alter table spoke_usage add column task_health jsonb; -- null: the site has not reported it yet
+
+-- When the certificate of the site's public address ends, as the requests for its login page saw it, and the number of
+-- days before the end at which users were last warned.
+alter table page_checks add column certificate_ends_at timestamptz(3);
+alter table page_checks add column certificate_warned_days smallint;
+create index page_checks_by_certificate on page_checks (certificate_ends_at) where certificate_ends_at is not null;
+`,
+  ],
+  [
     "0029_share_policies",
     `\
 -- What a hub shares with its spokes. The newest versions are a column of the hub's row, like everything else that the

@@ -42,6 +42,12 @@ export function readGauges(
       [{ accounts: "all" }, fleet.usage.users],
       [{ accounts: "active" }, fleet.usage.activeUsers],
     ],
+    wheelwright_spokes_certificate_ending: fleet &&
+      fleet.usage.certificates.map(({ days, spokes }) => [{ days: String(days) }, spokes] as const),
+    wheelwright_spokes_failing: fleet && [
+      [{ part: "tasks" }, fleet.usage.failingTasks],
+      [{ part: "checks" }, fleet.usage.failedChecks],
+    ],
     wheelwright_templates: fleet && fleet.templates.map(({ state, count }) => [{ state }, count] as const),
     wheelwright_backup_oldest_age_seconds: since(fleet?.oldestBackup ?? null),
     wheelwright_oldest_verification_age_seconds: since(fleet?.restoreTests.oldest ?? null),

@@ -10,6 +10,7 @@ export const AUDIT_KINDS = {
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
   spoke_storage_low: "visible",
+  spoke_certificate_expiring: "visible",
   spoke_updated: "visible",
   spoke_copied: "visible", // about the copied spoke
   spoke_delegated: "visible",

@@ -108,6 +108,7 @@ export interface WheelwrightApi {
         | "spoke_action_failed"
         | "spoke_health_changed"
         | "spoke_storage_low"
+        | "spoke_certificate_expiring"
         | "spoke_updated"
         | "spoke_copied"
         | "spoke_delegated"

@@ -2113,6 +2113,8 @@ export interface SpokeAction {
 export interface SpokeAvailability {
   /** Why the login page did not work when it was last requested; null if it worked, or was not requested */
   problem: string | null;
+  /** When the certificate of the site's public address ends; null without HTTPS, and until a request has seen it */
+  certificateEndsAt: string | null;
   /** The months (UTC), newest first, for two years. The last minutes are added a little later */
   months: {
     /** The month */
@@ -2424,6 +2426,16 @@ export interface SpokeUsage {
   fullAt: string | null;
   /** When Moodle's scheduled tasks last succeeded; up to ten minutes too early */
   tasksAt: string | null;
+  /** The number of scheduled and ad hoc tasks of Moodle that failed when they last ran; null while unknown */
+  failingTasks: number | null;
+  /** The classes of up to five of these tasks */
+  failingTaskNames: string[];
+  /** Since when the oldest ad hoc task has waited although it could run; null if none waits */
+  tasksWaitingSince: string | null;
+  /** The checks of Moodle's status report that failed; null while unknown */
+  failedChecks: string[] | null;
+  /** When Moodle made these checks; it does so once an hour */
+  checkedAt: string | null;
   /** The length of time that each sample stands for: samples are hourly for up to 2 days */
   step: "hour" | "day";
   /** The newest values of each hour or day, the oldest first */

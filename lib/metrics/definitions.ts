@@ -193,6 +193,20 @@ export const METRIC_DEFINITIONS = [
     fleetWide: true,
   },
   {
+    name: "wheelwright_spokes_certificate_ending",
+    type: "gauge",
+    help: "Spokes whose certificate ends within this number of days, or has ended",
+    labels: ["days"],
+    fleetWide: true,
+  },
+  {
+    name: "wheelwright_spokes_failing",
+    type: "gauge",
+    help: "Spokes whose Moodle reports failing background tasks, or failed checks of its status report",
+    labels: ["part"],
+    fleetWide: true,
+  },
+  {
     name: "wheelwright_templates",
     type: "gauge",
     help: "Templates (pristine installations) for new sites",

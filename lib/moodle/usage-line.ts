@@ -12,6 +12,12 @@ const upTo = (most: number) =>
 const Bytes = upTo(MAX_BYTES), Count = upTo(MAX_COUNT);
 /** A time in seconds since 1970, before the year 2200. */
 const Time = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(7_258_118_400));
+/** Names of classes and checks. They are shown to users, so that anything else in the list is left out. */
+const CodeNames = v.pipe(
+  v.array(v.unknown()),
+  v.transform((names) => names.filter((name) => typeof name === "string")),
+  v.transform((names) => names.filter((name) => /^[\\\w]{1,120}$/.test(name)).slice(0, 10)),
+);
 
 const UsageLine = v.object({
   /** The version of the format. */
@@ -35,6 +41,14 @@ const UsageLine = v.object({
   courses: Count,
   /** When Moodle's scheduled tasks last started. */
   tasksAt: v.optional(v.nullable(Time), null),
+  /** The number of scheduled and ad hoc tasks that failed when they last ran, and the names of some of them. */
+  failingTasks: Count,
+  failingTaskNames: v.optional(CodeNames, []),
+  /** Since when the oldest ad hoc task waits although it could run. Null if none waits. */
+  tasksWaitingSince: v.optional(v.nullable(Time), null),
+  /** The checks of Moodle's status report that failed, such as `core_upgradecheck`, and when Moodle made them. */
+  failedChecks: v.optional(v.nullable(CodeNames), null),
+  checkedAt: v.optional(v.nullable(Time), null),
 });
 export type UsageLine = v.InferOutput<typeof UsageLine>;
 

@@ -2,7 +2,7 @@
  * Records what an installation has brought to a site. Requests `configure` for a spoke that has just become active and lacks the newest policy of its hub. A rollout leaves
  * out spokes that are stopped, being installed or being repaired; this brings them the policy afterwards.
  */
-import { lockFederationShared } from "#lib/domains/federations/store.ts";
+import { readStableFederation } from "#lib/domains/federations/store.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -15,11 +15,11 @@ import { listOutdatedSections } from "#lib/moodle/policy-values.ts";
 
 /**
  * Returns the job that brings the spoke the newest policy; none if the spoke has it, or if a queued operation brings it.
- * The shared lock on the hub makes a change of the policy wait, so that the change sees the spoke's new state.
+ * The lock on the hub's row makes a change of the policy wait, so that the change sees the spoke's new state.
  */
 export async function planPolicyCatchUp(tx: Tx, spoke: SpokeRow): Promise<NewJob[]> {
   if (spoke.state !== "active") return [];
-  const { policy } = await lockFederationShared(tx, spoke.federationId);
+  const { policy } = await readStableFederation(tx, spoke.federationId);
   const { shared } = spoke.blueprintInputs as SpokeInputs;
   if (listOutdatedSections(policy, spoke.policy, shared).length === 0) return [];
   const live = await listLiveOperations(tx, spoke.id);

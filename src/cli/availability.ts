@@ -1,8 +1,8 @@
 /** Implements `wheelwright availability`: shows the availability of a spoke, or of all spokes of a hub. */
-import { type Availability, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
+import { type Availability, type SpokeAvailability, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
 import { defineCommand } from "./command.ts";
 import { requireSpoke, resolveSpokeId } from "./find-spoke.ts";
-import { showJson, showList } from "./output.ts";
+import { printNote, showJson, showList } from "./output.ts";
 
 export const availabilityCommand = defineCommand({
   words: ["NAME"],
@@ -20,10 +20,12 @@ export const availabilityCommand = defineCommand({
       ["PLANNED", ({ planned }) => planned, "number"],
       ["UNKNOWN", ({ unknown }) => unknown, "number"],
     ], ({ month }) => month);
+    const ends = "certificateEndsAt" in availability ? availability.certificateEndsAt : null;
+    if (ends && !cli.quiet) printNote(cli, `The certificate ends on ${ends.slice(0, 10)}`);
   },
 });
 
-async function readAvailability(api: Wheelwright, name: string): Promise<Availability> {
+async function readAvailability(api: Wheelwright, name: string): Promise<Availability | SpokeAvailability> {
   if (/[/.]/.test(name) || name.startsWith("spk_")) {
     return await api.getSpokeAvailability({ spokeId: await resolveSpokeId(api, name) });
   }

@@ -56,6 +56,9 @@ function formatUsageLines(usage: SpokeUsage | HubUsage): readonly RecordLine[] {
         ["storage used", usage.storagePercent === null ? null : `${usage.storagePercent}%`],
         ["full on", usage.fullAt, "time"],
         ["scheduled tasks", usage.tasksAt, "time"],
+        ["failing tasks", describeFailingTasks(usage)],
+        ["task waits since", usage.tasksWaitingSince, "time"],
+        ["Moodle's checks", describeChecks(usage)],
       ] as const
       : [["spokes", usage.spokes], ["80% full or more", usage.fullSpokes]] as const),
     ["users", users],
@@ -63,6 +66,15 @@ function formatUsageLines(usage: SpokeUsage | HubUsage): readonly RecordLine[] {
     ["courses", courses],
     measuredAt === null ? ["measured", "not yet"] : ["measured", measuredAt, "time"],
   ];
+}
+
+function describeFailingTasks({ failingTasks, failingTaskNames: names }: SpokeUsage): string | null {
+  if (failingTasks === null) return null;
+  return failingTasks === 0 ? "none" : `${failingTasks}: ${names.join(", ")}`;
+}
+
+function describeChecks({ failedChecks }: SpokeUsage): string | null {
+  return failedChecks && (failedChecks.length === 0 ? "passed" : `failed: ${failedChecks.join(", ")}`);
 }
 
 function formatUsed(used: number | null, size: number | null): string | null {

@@ -782,10 +782,13 @@ create table page_checks (
   problem text,
   reached_host text,
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  certificate_ends_at timestamp(3) with time zone,
+  certificate_warned_days smallint,
   constraint page_checks_problem_check CHECK ((length(problem) <= 500)),
   constraint page_checks_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint page_checks_pkey PRIMARY KEY (spoke_id)
 );
+CREATE INDEX page_checks_by_certificate ON public.page_checks USING btree (certificate_ends_at) WHERE (certificate_ends_at IS NOT NULL);
 
 create table policy_versions (
   federation_id text not null,
@@ -967,6 +970,7 @@ create table spoke_usage (
   pod_restarts jsonb not null default '{}'::jsonb,
   oom_killed_at timestamp(3) with time zone,
   warned_percent smallint not null default 0,
+  task_health jsonb,
   constraint spoke_usage_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint spoke_usage_pkey PRIMARY KEY (spoke_id)
 );

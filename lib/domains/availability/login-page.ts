@@ -13,7 +13,7 @@ export const LOGIN_PAGE_MARKER = /id="page-login-index"|name="logintoken"/;
  * control plane's own network.
  */
 export type PageResult =
-  | { readonly kind: "works" }
+  | { readonly kind: "works"; readonly certificateEndsAt: Date | null }
   | { readonly kind: "unknown" }
   | { readonly kind: "fails" | "unreachable"; readonly problem: string };
 
@@ -31,13 +31,14 @@ export function decidePageResult(answer: PageAnswer): PageResult {
 }
 
 function decideFromResponse(
-  { status, location, cookies, hasMarker }: Extract<PageAnswer, { readonly outcome: "answered" }>,
+  { status, location, cookies, hasMarker, certificateEndsAt }: Extract<PageAnswer, { readonly outcome: "answered" }>,
 ): PageResult {
-  if (status === 200) return hasMarker ? { kind: "works" } : fails("responded with a page that is not a login page");
+  const works: PageResult = { kind: "works", certificateEndsAt };
+  if (status === 200) return hasMarker ? works : fails("responded with a page that is not a login page");
   // A site with single sign-on redirects to the identity provider. Only a working Moodle starts a session before that.
   if (location !== null) {
     const hasSession = cookies.some((cookie) => cookie.startsWith("MoodleSession"));
-    return hasSession ? { kind: "works" } : fails("redirects to another address");
+    return hasSession ? works : fails("redirects to another address");
   }
   return fails(`responded with ${status}`);
 }

@@ -5,6 +5,7 @@
 import { sql } from "kysely";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { computeAvailability, type MinuteCounts, type MinuteKind } from "#lib/domains/availability/minutes.ts";
+import type { CertificateState } from "#lib/domains/availability/certificate.ts";
 import type { Availability, SpokeAvailability } from "#lib/domains/availability/views.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
@@ -115,10 +116,14 @@ export async function listDaysToAddUp(rows: RowQueries): Promise<string[]> {
 }
 
 export async function readSpokeAvailability(rows: RowQueries, spokeId: string): Promise<SpokeAvailability> {
-  const check = await rows.selectFrom("page_checks").select("problem").where("spokeId", "=", spokeId)
+  const check = await rows.selectFrom("page_checks").select(["problem", "certificateEndsAt"]).where(
+    "spokeId",
+    "=",
+    spokeId,
+  )
     .executeTakeFirst();
   const { months } = await readMonths(rows, sql`availability_days where spoke_id = ${spokeId}`);
-  return { problem: check?.problem ?? null, months };
+  return { problem: check?.problem ?? null, certificateEndsAt: check?.certificateEndsAt ?? null, months };
 }
 
 export async function readHubAvailability(rows: RowQueries, federationId: string): Promise<Availability> {
@@ -137,8 +142,8 @@ async function readMonths(rows: RowQueries, source: ReturnType<typeof sql>): Pro
 
 const MAX_MONTHS = 25;
 
-/** Why the login page does not work, and the host whose public address has answered. */
-export interface PageCheck {
+/** Why the login page does not work, the host whose public address has answered, and its certificate. */
+export interface PageCheck extends CertificateState {
   readonly spokeId: string;
   readonly problem: string | null;
   readonly reachedHost: string | null;
@@ -151,9 +156,12 @@ export async function savePageChecks(tx: Tx, checks: readonly PageCheck[]): Prom
     checks.map(({ problem }) => problem?.slice(0, 500) ?? null),
     checks.map(({ reachedHost }) => reachedHost),
   ];
+  const ends = checks.map(({ certificateEndsAt }) => certificateEndsAt);
+  const warned = checks.map(({ certificateWarnedDays }) => certificateWarnedDays);
   await sql`
-    insert into page_checks (spoke_id, problem, reached_host)
-    select * from unnest(${ids}::text[], ${problems}::text[], ${hosts}::text[])
-    on conflict (spoke_id) do update
-      set problem = excluded.problem, reached_host = excluded.reached_host, updated_at = wheelwright_now()`.execute(tx);
+    insert into page_checks (spoke_id, problem, reached_host, certificate_ends_at, certificate_warned_days)
+    select * from unnest(${ids}::text[], ${problems}::text[], ${hosts}::text[], ${ends}::timestamptz[], ${warned}::smallint[])
+    on conflict (spoke_id) do update set problem = excluded.problem, reached_host = excluded.reached_host,
+      certificate_ends_at = excluded.certificate_ends_at, certificate_warned_days = excluded.certificate_warned_days,
+      updated_at = wheelwright_now()`.execute(tx);
 }

@@ -1,5 +1,6 @@
 /** Defines the API schema for the availability of a spoke, or of all spokes of a hub. */
 import * as v from "valibot";
+import { NullableTimestamp } from "#lib/base/schema.ts";
 
 export const AvailabilityView = v.object({
   /** The months (UTC) with the newest first, at most two years. The last minutes are added a little later. */
@@ -13,6 +14,11 @@ export const AvailabilityView = v.object({
   })),
 });
 /** The availability of one spoke, with the reason why its login page does not work now. */
-export const SpokeAvailabilityView = v.object({ problem: v.nullable(v.string()), ...AvailabilityView.entries });
-export type SpokeAvailability = v.InferOutput<typeof SpokeAvailabilityView>;
+export const SpokeAvailabilityView = v.object({
+  problem: v.nullable(v.string()),
+  /** When the certificate of the site's public address ends. Null without HTTPS, and until a request has seen it. */
+  certificateEndsAt: NullableTimestamp,
+  ...AvailabilityView.entries,
+});
+export type SpokeAvailability = v.InferInput<typeof SpokeAvailabilityView>;
 export type Availability = v.InferOutput<typeof AvailabilityView>;

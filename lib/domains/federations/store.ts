@@ -120,6 +120,11 @@ export async function lockFederationShared(tx: Tx, id: string): Promise<Federati
   return row;
 }
 
+/** Reads a hub's row, and makes changes of it wait until the transaction ends. Waits for changes that are running. */
+export async function readStableFederation(tx: Tx, id: string): Promise<FederationRow> {
+  return await tx.selectFrom("federations").selectAll().where("id", "=", id).forShare().executeTakeFirstOrThrow();
+}
+
 const lockHubShared = prepareQuery((rows, { id }: { readonly id: string }) =>
   rows.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare()
 );

@@ -1,5 +1,6 @@
 /** Adds up the usage of all sites, for metrics. */
 import { sql } from "kysely";
+import { CERTIFICATE_THRESHOLDS } from "#lib/domains/availability/certificate.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { STORAGE_THRESHOLDS } from "#lib/domains/usage/storage.ts";
 
@@ -10,6 +11,11 @@ export interface UsageCounts {
   readonly databaseSize: number;
   readonly users: number;
   readonly activeUsers: number;
+  /** The number of spokes with tasks that fail, and with failed checks of Moodle. */
+  readonly failingTasks: number;
+  readonly failedChecks: number;
+  /** The number of spokes whose certificate ends within each number of days. */
+  readonly certificates: readonly { readonly days: number; readonly spokes: number }[];
   /** The number of spokes at each threshold or above. */
   readonly low: readonly { readonly percent: number; readonly spokes: number }[];
 }
@@ -17,16 +23,30 @@ export interface UsageCounts {
 const SUMS = ["filesUsed", "filesSize", "databaseUsed", "databaseSize", "users", "activeUsers"] as const;
 
 export async function countUsage(rows: RowQueries): Promise<UsageCounts> {
-  const [sums, spokes] = await Promise.all([
+  const [sums, spokes, ends] = await Promise.all([
     rows.selectFrom("spoke_usage").innerJoin("live_spokes", "live_spokes.spokeId", "spoke_usage.spokeId")
       .select(SUMS.map((name) => sql<number>`coalesce(sum(${sql.ref(name)}), 0)::double precision`.as(name)))
+      .select([
+        sql<number>`count(*) filter (where (task_health ->> 'failing')::bigint > 0)::integer`.as("failingTasks"),
+        sql<number>`count(*) filter (where task_health -> 'failedChecks' -> 0 is not null)::integer`.as("failedChecks"),
+      ])
       .executeTakeFirstOrThrow(),
     rows.selectFrom("live_spokes").select(["storageRank as percent", sql<number>`count(*)::integer`.as("count")])
       .where("storageRank", ">=", STORAGE_THRESHOLDS[0]).groupBy("storageRank").execute(),
+    rows.selectFrom("page_checks").innerJoin("live_spokes", "live_spokes.spokeId", "page_checks.spokeId")
+      .select(
+        CERTIFICATE_THRESHOLDS.map((days) =>
+          sql<number>`count(*) filter (where certificate_ends_at < wheelwright_now() + ${
+            sql.lit(days)
+          } * interval '1 day')
+          ::integer`.as(`within${days}` as const)
+        ),
+      ).executeTakeFirstOrThrow(),
   ]);
   const low = STORAGE_THRESHOLDS.map((percent) => ({
     percent,
     spokes: spokes.reduce((sum, each) => each.percent >= percent ? sum + each.count : sum, 0),
   }));
-  return { ...sums as Omit<UsageCounts, "low">, low };
+  const certificates = CERTIFICATE_THRESHOLDS.map((days) => ({ days, spokes: ends[`within${days}`] }));
+  return { ...sums as Omit<UsageCounts, "low" | "certificates">, low, certificates };
 }

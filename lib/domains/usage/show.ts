@@ -4,6 +4,7 @@ import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { pickFields } from "#lib/model/field.ts";
 import { findFullestDisk, predictFullAt } from "#lib/domains/usage/storage.ts";
 import { parseBytes, parseStoredUsage, STORED_USAGE_COLUMNS } from "#lib/domains/usage/stored.ts";
+import type { TaskHealth } from "#lib/domains/usage/task-health.ts";
 import { readUsedBytes, type SampleGrain } from "#lib/domains/usage/store.ts";
 import { HOURLY_DAYS, type HubUsageRecord, type SpokeUsageRecord } from "#lib/domains/usage/views.ts";
 
@@ -35,8 +36,20 @@ export async function showSpokeUsage(rows: RowQueries, spokeId: string, days: nu
       ], usage[`${fullest.disk}Size`]!)
       : null,
     tasksAt: usage?.tasksAt ?? null,
+    ...showTaskHealth(usage?.taskHealth ?? null),
     step: grain,
     samples: samples.map(({ spokeId: _, grain: __, ...sample }) => ({ ...sample, ...parseSizes(sample) })),
+  };
+}
+
+function showTaskHealth(health: TaskHealth | null) {
+  const toDate = (text: string | null | undefined) => text ? new Date(text) : null;
+  return {
+    failingTasks: health?.failing ?? null,
+    failingTaskNames: [...health?.names ?? []],
+    tasksWaitingSince: toDate(health?.waitingSince),
+    failedChecks: health?.failedChecks ? [...health.failedChecks] : null,
+    checkedAt: toDate(health?.checkedAt),
   };
 }
 

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { DAY } from "#lib/base/time.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Storage, UsedAt } from "#lib/domains/usage/storage.ts";
+import type { TaskHealth } from "#lib/domains/usage/task-health.ts";
 
 /** How long samples are kept, as PostgreSQL intervals. */
 export const SAMPLE_AGES = { hour: "48 hours", day: "2 years" } as const;
@@ -19,6 +20,7 @@ export interface UsageUpdate extends Storage {
   readonly podRestarts: Readonly<Record<string, number>>;
   readonly oomKilledAt: Date | null;
   readonly warnedPercent: number;
+  readonly taskHealth: TaskHealth | null;
   readonly storagePercent: number | null;
   /** Whether the site has measured its usage since the previous check. */
   readonly isMeasured: boolean;
@@ -45,7 +47,7 @@ export async function saveUsage(tx: Tx, began: Date, updates: readonly UsageUpda
       select * from jsonb_to_recordset(${JSON.stringify(updates)}::jsonb) as look (id text, "measuredAt" timestamptz,
         "filesUsed" bigint, "filesSize" bigint, "databaseUsed" bigint, "databaseSize" bigint, users integer,
         "activeUsers" integer, courses integer, "tasksAt" timestamptz, "podRestarts" jsonb, "oomKilledAt" timestamptz,
-        "warnedPercent" smallint, "storagePercent" smallint, "isMeasured" boolean,
+        "warnedPercent" smallint, "taskHealth" jsonb, "storagePercent" smallint, "isMeasured" boolean,
         "sampledAt" timestamptz, restarts integer, "oomKills" integer)
     ),
     held as (
@@ -55,14 +57,15 @@ export async function saveUsage(tx: Tx, began: Date, updates: readonly UsageUpda
     ),
     stored as (
       insert into spoke_usage (spoke_id, observed_at, measured_at, files_used, files_size, database_used, database_size,
-        users, active_users, courses, tasks_at, pod_restarts, oom_killed_at, warned_percent)
+        users, active_users, courses, tasks_at, pod_restarts, oom_killed_at, warned_percent, task_health)
       select spoke_id, ${began}, "measuredAt", "filesUsed", "filesSize", "databaseUsed", "databaseSize", users,
-        "activeUsers", courses, "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent" from held
+        "activeUsers", courses, "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent", "taskHealth" from held
       on conflict (spoke_id) do update set observed_at = excluded.observed_at, measured_at = excluded.measured_at,
         files_used = excluded.files_used, files_size = excluded.files_size, database_used = excluded.database_used,
         database_size = excluded.database_size, users = excluded.users, active_users = excluded.active_users,
         courses = excluded.courses, tasks_at = excluded.tasks_at, pod_restarts = excluded.pod_restarts,
-        oom_killed_at = excluded.oom_killed_at, warned_percent = excluded.warned_percent
+        oom_killed_at = excluded.oom_killed_at, warned_percent = excluded.warned_percent,
+        task_health = excluded.task_health
         where spoke_usage.observed_at < excluded.observed_at
       returning spoke_id
     ),

@@ -1,10 +1,11 @@
 /** Reads what earlier checks found about the usage of a site, together with the row of its spoke. */
 import type { Storage } from "#lib/domains/usage/storage.ts";
+import type { TaskHealth } from "#lib/domains/usage/task-health.ts";
 
 /** The columns of `spoke_usage` that a check needs. All are null if no check has stored a result. */
 export const STORED_USAGE_COLUMNS = [
   ...["filesUsed", "filesSize", "databaseUsed", "databaseSize", "users", "activeUsers", "courses"] as const,
-  ...["measuredAt", "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent"] as const,
+  ...["measuredAt", "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent", "taskHealth"] as const,
 ] as const;
 
 export interface StoredUsage extends Storage {
@@ -16,22 +17,24 @@ export interface StoredUsage extends Storage {
   readonly podRestarts: Readonly<Record<string, number>>;
   readonly oomKilledAt: Date | null;
   readonly warnedPercent: number;
+  /** Null if the site has not reported anything about its tasks yet. */
+  readonly taskHealth: TaskHealth | null;
 }
 
 type UsageColumns =
   & { readonly [N in keyof Storage]: string | null }
   & Readonly<Record<"users" | "activeUsers" | "courses" | "warnedPercent", number | null>>
   & Readonly<Record<"measuredAt" | "tasksAt" | "oomKilledAt", Date | null>>
-  & { readonly podRestarts: Readonly<Record<string, number>> | null };
+  & { readonly podRestarts: Readonly<Record<string, number>> | null; readonly taskHealth: TaskHealth | null };
 
 /** Moves the columns of `spoke_usage` to the property `usage`. */
 export function parseStoredUsage<Row extends UsageColumns>(
   row: Row,
 ): Omit<Row, keyof UsageColumns> & { readonly usage: StoredUsage | null } {
   const { podRestarts, warnedPercent, measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, ...more } = row;
-  const { filesUsed, filesSize, databaseUsed, databaseSize, ...spoke } = more;
+  const { taskHealth, filesUsed, filesSize, databaseUsed, databaseSize, ...spoke } = more;
   const usage = podRestarts === null ? null : {
-    ...{ measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, podRestarts },
+    ...{ measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, podRestarts, taskHealth },
     warnedPercent: warnedPercent ?? 0,
     filesUsed: parseBytes(filesUsed),
     filesSize: parseBytes(filesSize),

@@ -49,6 +49,11 @@ export const SpokeUsageView = v.object({
   /** When this disk is full at the present growth. */
   fullAt: NullableTimestamp,
   tasksAt: NullableTimestamp,
+  failingTasks: Count,
+  failingTaskNames: v.array(v.string()),
+  tasksWaitingSince: NullableTimestamp,
+  failedChecks: v.nullable(v.array(v.string())),
+  checkedAt: NullableTimestamp,
   ...period,
   samples: v.array(UsageSampleView),
 });

@@ -1,8 +1,15 @@
 /** Defines the tables for availability, for the query builder Kysely. */
-import type { BigintColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
+import type { BigintColumn, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface AvailabilityTables {
-  page_checks: { spokeId: string; problem: string | null; reachedHost: string | null; updatedAt: TimestampColumn };
+  page_checks: {
+    spokeId: string;
+    problem: string | null;
+    reachedHost: string | null;
+    updatedAt: TimestampColumn;
+    certificateEndsAt: NullableTimestampColumn;
+    certificateWarnedDays: number | null;
+  };
   availability_hours: {
     spokeId: string;
     hour: TimestampColumn;

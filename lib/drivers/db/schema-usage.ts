@@ -4,6 +4,7 @@ import type {
   BigintColumn,
   JsonColumnWithDefault,
   NullableBigintColumn,
+  NullableJsonColumn,
   NullableTimestampColumn,
   TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
@@ -31,6 +32,7 @@ export interface UsageTables {
     podRestarts: JsonColumnWithDefault;
     oomKilledAt: NullableTimestampColumn;
     warnedPercent: Generated<number>;
+    taskHealth: NullableJsonColumn;
   };
   usage_samples: StorageColumns & PeopleColumns & {
     spokeId: string;

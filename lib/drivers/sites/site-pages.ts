@@ -36,6 +36,8 @@ export type PageAnswer =
     readonly cookies: readonly string[];
     /** Whether the first 64 KiB of the page contain the marker. Only pages with status 200 are read. */
     readonly hasMarker: boolean;
+    /** When the server's certificate ends. Null without TLS, and if an earlier TLS session was resumed. */
+    readonly certificateEndsAt: Date | null;
   }
   | { readonly outcome: "silent" | "unconnected" | "unchecked"; readonly reason: string };
 
@@ -50,6 +52,8 @@ export interface SitePagesOptions {
   readonly localPort: number | null;
   readonly timeoutMs?: number;
   readonly concurrency?: number;
+  /** A certificate authority to trust instead of the usual ones, in PEM. For tests. */
+  readonly ca?: string;
 }
 
 const TIMEOUT = 10 * SECOND, CONCURRENCY = 100, MAX_BYTES = 64 * 1024, MAX_MARKER = 100, MAX_REDIRECTS = 3;
@@ -75,11 +79,14 @@ interface Target {
 }
 
 export function openSitePages(
-  { dns, localPort, timeoutMs = TIMEOUT, concurrency = CONCURRENCY }: SitePagesOptions,
+  { dns, localPort, timeoutMs = TIMEOUT, concurrency = CONCURRENCY, ca }: SitePagesOptions,
 ): SitePages {
   const limiter = createCallLimiter({ concurrency }),
     hosts = new Map<string, { addresses: readonly string[]; at: number }>();
-  const agents = { http: new http.Agent(), https: new https.Agent({ maxCachedSessions: 1000, ...createTlsOptions() }) };
+  const agents = {
+    http: new http.Agent(),
+    https: new https.Agent({ maxCachedSessions: 1000, ...createTlsOptions(ca) }),
+  };
 
   async function readAddresses(host: string, signal: AbortSignal): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host];
@@ -162,7 +169,7 @@ interface OneRequest {
 
 async function requestOnce(request: OneRequest, signal: AbortSignal): Promise<PageAnswer> {
   const { url, marker, target: { address, port }, agents, timeoutMs } = request;
-  let connected = false;
+  let connected = false, certificateEndsAt: Date | null = null;
   const tooLate = new PageError("deadline", "too late", new Error("too late"));
   try {
     return await runCancellable([signal], { ms: timeoutMs, createError: () => tooLate }, async (limited) => {
@@ -173,6 +180,10 @@ async function requestOnce(request: OneRequest, signal: AbortSignal): Promise<Pa
         options: {
           agent: url.protocol === "https:" ? agents.https : agents.http,
           lookup: createLookup(address),
+          checkServerIdentity: (host: string, certificate: tls.PeerCertificate) => {
+            certificateEndsAt = parseEnd(certificate);
+            return tls.checkServerIdentity(host, certificate);
+          },
           ...(port !== null && { port }),
         },
         deadline: timeoutMs + SECOND,
@@ -180,7 +191,7 @@ async function requestOnce(request: OneRequest, signal: AbortSignal): Promise<Pa
         check: () => void (connected = true),
         fail: (failure, description, cause) => new PageError(failure, description, cause),
       });
-      return await readAnswer(stream, marker);
+      return { ...await readAnswer(stream, marker), certificateEndsAt };
     });
   } catch (error) {
     signal.throwIfAborted();
@@ -190,8 +201,8 @@ async function requestOnce(request: OneRequest, signal: AbortSignal): Promise<Pa
 }
 
 /** Returns TLS options that all connections share. Creating them for each connection takes a third of its CPU time. */
-function createTlsOptions(): https.AgentOptions {
-  return { secureContext: tls.createSecureContext() };
+function createTlsOptions(ca?: string): https.AgentOptions {
+  return { secureContext: tls.createSecureContext(ca === undefined ? {} : { ca }) };
 }
 
 /** Creates a lookup function that always returns the checked address, so that a changed DNS record has no effect. */
@@ -201,7 +212,14 @@ function createLookup(address: string): LookupFunction {
     options.all ? callback(null, [{ address, family }]) : callback(null, address, family);
 }
 
-async function readAnswer(stream: ResponseStream, marker: RegExp): Promise<PageAnswer> {
+function parseEnd({ valid_to: end }: tls.PeerCertificate): Date | null {
+  const time = Date.parse(end);
+  return Number.isNaN(time) ? null : new Date(time);
+}
+
+type Answered = Extract<PageAnswer, { readonly outcome: "answered" }>;
+
+async function readAnswer(stream: ResponseStream, marker: RegExp): Promise<Omit<Answered, "certificateEndsAt">> {
   const { status, headers } = stream;
   let tail = "", size = 0, hasMarker = false;
   try {
@@ -229,7 +247,9 @@ function describeFailure({ failure, cause }: PageError, connected: boolean, time
   }
   if (connected) return { outcome: "silent", reason: "closed the connection before its response was complete" };
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code) || /certificate/i.test(message);
-  const reason = isCertificate
+  const reason = code === "CERT_HAS_EXPIRED"
+    ? "has a certificate that has expired"
+    : isCertificate
     ? "has a certificate that is not valid"
     : code === "ECONNREFUSED"
     ? "refused the connection"

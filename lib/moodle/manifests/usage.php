@@ -1,8 +1,9 @@
 <?php
-// Writes what the site uses to the termination message of its pod: one line of JSON that contains only numbers. The
+// Writes what the site uses to the termination message of its pod: one line of JSON with numbers and names of code. The
 // CronJob runs this script before Moodle's scheduled tasks, which may fail or take long. Each run writes the message,
-// but the numbers are measured only every 15 minutes, and the size of the folders once a day. The script queries the
-// database directly, so it also works during maintenance and before a pending upgrade. It is an argument of `php -r`.
+// but the numbers are measured only every 15 minutes, Moodle's own checks run once an hour, and the size of the folders
+// is measured once a day. The script queries the database directly, so it also works during maintenance and before a
+// pending upgrade. It is an argument of `php -r`.
 //
 // Facts about Moodle 4.1 to 5.2 (lib/db/install.xml describes the tables):
 // - mdl_files has one row per use of a file. Files with the same contenthash are stored once (lib/filestorage).
@@ -11,6 +12,9 @@
 // - mdl_course contains the site's front page, with category 0 (lib/db/install.php).
 // - lastcronstart of the plugin tool_task is when the scheduled tasks last started (lib/classes/cron.php, before 4.2
 //   lib/cronlib.php).
+// - faildelay of mdl_task_scheduled and mdl_task_adhoc is the wait in seconds after a failure, 0 after a success
+//   (lib/classes/task/manager.php). attemptsavailable exists since 4.2; a task without attempts never runs again.
+// - admin/cli/checks.php prints a line such as "CRITICAL: Upgrade (core_upgradecheck)" for each failed check.
 ini_set('display_errors', 'stderr');
 $env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
 $data = $env('DATA_DIR', '/var/www/moodledata');
@@ -41,6 +45,14 @@ $number = function (string $query) use ($database): ?int {
     $value = $result && pg_num_rows($result) > 0 ? pg_fetch_result($result, 0, 0) : null;
     return $value === null ? null : (int) $value;
 };
+// Returns texts that contain nothing but the name of a class.
+$names = function (string $query) use ($database): array {
+    $result = @pg_query($database, $query);
+    $texts = $result ? array_map('strval', pg_fetch_all_columns($result)) : [];
+    return array_values(array_filter($texts, fn($text) => preg_match('/^[\\\\\w]{1,120}$/D', $text)));
+};
+$failing = "(select classname, faildelay from mdl_task_scheduled where faildelay > 0 and disabled = 0
+    union all select classname, faildelay from mdl_task_adhoc where faildelay > 0) as failing";
 $people = "from mdl_user where deleted = 0 and username <> 'guest'";
 $log = "select (has_function_privilege('pg_ls_waldir()', 'execute'))::int"; // the write-ahead log is on the same disk
 
@@ -56,6 +68,10 @@ $line = [
     'courses' => $number('select count(*) from mdl_course where category <> 0'),
     'tasksAt' => $number("select value::bigint from mdl_config_plugins
         where plugin = 'tool_task' and name = 'lastcronstart'"),
+    'failingTasks' => $number("select count(distinct classname) from $failing"),
+    'failingTaskNames' => $names("select classname from $failing group by 1 order by max(faildelay) desc, 1 limit 5"),
+    'tasksWaitingSince' => $number("select min(nextruntime) from mdl_task_adhoc as task where nextruntime < $now
+        and coalesce((to_jsonb(task) ->> 'attemptsavailable')::integer, 1) > 0"),
 ];
 $total = @disk_total_space($data);
 $free = @disk_free_space($data);
@@ -63,9 +79,18 @@ if ($total !== false && $free !== false) {
     $line['disk'] = (int) $total;
     $line['diskUsed'] = (int) ($total - $free);
 }
-foreach (['folders', 'foldersAt'] as $name) {
-    if (is_int($last[$name] ?? null)) {
+foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt'] as $name) {
+    if (isset($last[$name])) {
         $line[$name] = $last[$name];
+    }
+}
+if (($line['checkedAt'] ?? 0) < $now - (int) $env('CHECK_SECONDS', '3600')) {
+    exec('timeout 60 php ' . escapeshellarg("$html/admin/cli/checks.php") . ' --type=status 2>/dev/null', $lines, $status);
+    $line['checkedAt'] = $now; // also after a failure, so that the next attempt is not at once
+    $line['failedChecks'] = null;
+    if ($status <= 3) { // 0: passed, 1: warnings, 2: failed, 3: unknown
+        preg_match_all('/^\s*CRITICAL: .*\(((?:core|tool_task)_\w{1,60})\)\s*$/m', implode("\n", $lines), $found);
+        $line['failedChecks'] = array_slice(array_unique($found[1]), 0, 10);
     }
 }
 if (($line['foldersAt'] ?? 0) < $now - 86400) {

@@ -149,6 +149,7 @@ export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTo
   spoke_action_failed: ["bad", "Action {action} failed on spoke %"],
   spoke_health_changed: ["info", "Spoke % is now {to}"],
   spoke_storage_low: ["warn", "The storage of spoke % is {percent}% full"],
+  spoke_certificate_expiring: ["warn", "The certificate of spoke % ends on {endsOn}"],
   spoke_updated: ["info", "Spoke % was changed"],
   spoke_copied: ["info", "Spoke % was copied to {copySlug}"],
   spoke_delegated: ["info", "{email} became an admin of spoke %"],

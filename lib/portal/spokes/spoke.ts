@@ -55,7 +55,7 @@ export function spokeView(
 ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
-${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability.problem)}
+${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability)}
 ${sharedPanel(shared, spokePage.canManageHub)}
 ${availabilityPanel(availability)}
 ${reachable ? usagePanel(usage, days) : ""}
@@ -117,7 +117,7 @@ ${operationNotes(latest)}`,
 
 function healthPanel(
   { spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePageData,
-  pageProblem: string | null,
+  { problem: pageProblem, certificateEndsAt }: SpokeAvailabilityMonths,
 ): Markup {
   const healthText = state !== "active"
     ? stateReason ?? "Health is checked only while the spoke is active."
@@ -135,7 +135,11 @@ function healthPanel(
     "Health and drift",
     markup`<p class="small">${healthText} <span class="soft">Last checked ${
       ui.renderTime(observedAt, "never")
-    }.</span></p>
+    }.</span>${
+      certificateEndsAt
+        ? markup` <span class="soft">The certificate ends on ${ui.renderTime(certificateEndsAt)}.</span>`
+        : ""
+    }</p>
 ${drift ? driftReport(drift, isOperator) : markup`<p class="small soft">No drift.</p>`}`,
     { id: "health", live: true, actions: reapply },
   );

@@ -24,6 +24,9 @@ export function usagePanel(usage: SpokeUsage, days: string): Markup {
         ["Users", formatUsers(usage)],
         ["Courses", formatCount(usage.courses)],
         ["Scheduled tasks succeeded", ui.renderTime(tasksAt, "not known yet")],
+        ["Failing tasks", describeFailingTasks(usage)],
+        usage.tasksWaitingSince ? ["A task waits since", ui.renderTime(usage.tasksWaitingSince)] : null,
+        ["Moodle's checks", describeChecks(usage)],
         ["Restarts", formatRestarts(samples)],
         ["Measured", ui.renderTime(measuredAt)],
       ])
@@ -110,6 +113,19 @@ function formatUsed(used: number | null, size: number | null): string {
 
 function formatUsers({ users, activeUsers }: SpokeUsage): string {
   return `${formatCount(users)}, ${formatCount(activeUsers)} active in 30 days`;
+}
+
+function describeFailingTasks({ failingTasks, failingTaskNames: names }: SpokeUsage): string {
+  if (failingTasks === null) return "unknown";
+  if (failingTasks === 0) return "none";
+  const more = failingTasks - names.length;
+  return `${formatNumber(failingTasks)}: ${names.join(", ")}${more > 0 ? ` and ${formatNumber(more)} more` : ""}`;
+}
+
+function describeChecks({ failedChecks, checkedAt }: SpokeUsage): Markup | string {
+  if (checkedAt === null || failedChecks === null) return "unknown";
+  const result = failedChecks.length === 0 ? "passed" : `failed: ${failedChecks.join(", ")}`;
+  return markup`${result} (${ui.renderTime(checkedAt)})`;
 }
 
 function formatRestarts(samples: SpokeUsage["samples"]): string {

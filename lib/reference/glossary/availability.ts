@@ -6,6 +6,10 @@ export const AVAILABILITY_FIELD_ENTRIES: GlossaryEntriesByField = {
     "Why the login page did not work when it was last requested; null if it worked, or was not requested",
     null,
   ],
+  "SpokeAvailability.certificateEndsAt": [
+    "When the certificate of the site's public address ends; null without HTTPS, and until a request has seen it",
+    "2027-02-18T23:59:59.000Z",
+  ],
   "Availability.months | SpokeAvailability.months":
     "The months (UTC), newest first, for two years. The last minutes are added a little later",
   "months.month": ["The month", "2026-11"],

@@ -41,6 +41,19 @@ export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
     "2026-12-03T00:00:00.000Z",
   ],
   "SpokeUsage.tasksAt": "When Moodle's scheduled tasks last succeeded; up to ten minutes too early",
+  "SpokeUsage.failingTasks": [
+    "The number of scheduled and ad hoc tasks of Moodle that failed when they last ran; null while unknown",
+    1,
+  ],
+  "SpokeUsage.failingTaskNames": ["The classes of up to five of these tasks", [
+    "\\\\core\\\\task\\\\send_new_user_passwords_task",
+  ]],
+  "SpokeUsage.tasksWaitingSince":
+    "Since when the oldest ad hoc task has waited although it could run; null if none waits",
+  "SpokeUsage.failedChecks": ["The checks of Moodle's status report that failed; null while unknown", [
+    "core_upgradecheck",
+  ]],
+  "SpokeUsage.checkedAt": "When Moodle made these checks; it does so once an hour",
   "SpokeUsage.samples | HubUsage.samples": "The newest values of each hour or day, the oldest first",
   "HubUsage.federationId": ["The hub's ID", EXAMPLE_IDS.hub],
   "HubUsage.measuredAt": "When the sums were calculated; null if no spoke has reported its usage yet",

@@ -3,6 +3,7 @@
  * minutes. Rows of spokes are locked only if their health changes.
  */
 import { sql } from "kysely";
+import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import type { PageResult } from "#lib/domains/availability/login-page.ts";
 import {
   decideMinute,
@@ -11,6 +12,11 @@ import {
   shouldPageWork,
 } from "#lib/domains/availability/minutes.ts";
 import { type PageCheck, saveMinutes, savePageChecks } from "#lib/domains/availability/store.ts";
+import {
+  type CertificateDecision,
+  type CertificateState,
+  decideCertificate,
+} from "#lib/domains/availability/certificate.ts";
 import { decideHealth } from "#lib/domains/spokes/health.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { type HealthChange, recordHealthChanges } from "#lib/workers/sweep/rows.ts";
@@ -44,7 +50,7 @@ export interface ProbeResult {
   readonly began: Date;
 }
 
-interface StoredSpoke extends MeasuredSpoke {
+interface StoredSpoke extends MeasuredSpoke, CertificateState {
   readonly id: string;
   readonly federationId: string;
   readonly slug: string;
@@ -82,26 +88,41 @@ function factsOf({ updatedAt, reachedHost }: StoredSpoke, { result, host, began 
 async function saveChanges(tx: Tx, results: readonly ProbeResult[]): Promise<void> {
   const byId = new Map(results.map((result) => [result.spokeId, result]));
   const locked = await readStoredSpokes(tx, [...byId.keys()], "lock");
-  const checks: PageCheck[] = [], healths: HealthChange[] = [];
+  const checks: PageCheck[] = [], healths: HealthChange[] = [], warnings: CertificateWarning[] = [];
   for (const spoke of locked) {
     const change = decideChange(spoke, byId.get(spoke.id)!);
     if (change === null) continue;
-    checks.push({ spokeId: spoke.id, problem: change.problem, reachedHost: change.reachedHost });
+    checks.push({ ...change, spokeId: spoke.id });
+    if (change.crossed !== null) warnings.push({ ...spoke, ...change });
     if (change.health !== spoke.health) {
       healths.push({ ...spoke, before: spoke.health, after: change.health, problem: change.problem });
     }
   }
   await savePageChecks(tx, checks);
-  if (healths.length === 0) return;
+  if (healths.length > 0) await saveHealth(tx, healths);
+  await recordHealthChanges(tx, healths, warnings.map(createCertificateWarning));
+}
+
+type CertificateWarning = Pick<StoredSpoke, "id" | "federationId" | "slug"> & CertificateDecision;
+
+function createCertificateWarning(warning: CertificateWarning): AuditEntry {
+  const { id, federationId, slug, crossed, certificateEndsAt } = warning, endsAt = certificateEndsAt!.toISOString();
+  return {
+    kind: "spoke_certificate_expiring",
+    ...buildSpokeSubject({ id, federationId }),
+    metadata: { slug, days: crossed, endsAt, endsOn: endsAt.slice(0, 10) },
+  };
+}
+
+async function saveHealth(tx: Tx, healths: readonly HealthChange[]): Promise<void> {
   await sql`update spokes set health = look.health
     from unnest(${healths.map(({ id }) => id)}::text[], ${
     healths.map(({ after }) => after)
   }::text[]) as look (id, health)
     where spokes.id = look.id`.execute(tx);
-  await recordHealthChanges(tx, healths);
 }
 
-interface SpokeChange {
+interface SpokeChange extends CertificateDecision {
   readonly problem: string | null;
   readonly reachedHost: string | null;
   readonly health: StoredSpoke["health"];
@@ -117,8 +138,13 @@ export function decideChange(spoke: StoredSpoke, probe: ProbeResult): SpokeChang
   const canChangeHealth = spoke.state === "active" && spoke.health !== "unknown" && !wasChanged &&
     problem !== spoke.pageProblem;
   const health = canChangeHealth ? decideHealth({ ...spoke, pageProblem: problem }) : spoke.health;
-  const isSame = problem === spoke.pageProblem && reachedHost === spoke.reachedHost && health === spoke.health;
-  return isSame ? null : { problem, reachedHost, health };
+  const certificate = result?.kind === "works"
+    ? decideCertificate(spoke, result.certificateEndsAt, probe.began)
+    : { ...spoke, crossed: null };
+  const isSame = problem === spoke.pageProblem && reachedHost === spoke.reachedHost && health === spoke.health &&
+    certificate.certificateEndsAt?.getTime() === spoke.certificateEndsAt?.getTime() && certificate.crossed === null;
+  const { certificateEndsAt, certificateWarnedDays, crossed } = certificate;
+  return isSame ? null : { problem, reachedHost, health, certificateEndsAt, certificateWarnedDays, crossed };
 }
 
 function decidePageProblem(
@@ -136,7 +162,7 @@ function decidePageProblem(
 async function readStoredSpokes(tx: Tx, ids: readonly string[], lock?: "lock"): Promise<StoredSpoke[]> {
   const { rows } = await sql<StoredSpoke>`
     select spokes.id, federation_id, slug, state, maintenance, health, failed_checks, spokes.updated_at,
-      page_checks.problem as page_problem, page_checks.reached_host
+      page_checks.problem as page_problem, page_checks.reached_host, certificate_ends_at, certificate_warned_days
     from spokes left join page_checks on page_checks.spoke_id = spokes.id
     where spokes.id = any(${ids}::text[]) and state <> 'removed'
     order by spokes.id ${lock ? sql`for no key update of spokes skip locked` : sql``}`.execute(tx);

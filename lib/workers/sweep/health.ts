@@ -3,7 +3,8 @@ import { ClusterError, type ObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespaceProblem, findObjectProblem, listObjectsToCheck } from "#lib/domains/spokes/health.ts";
 import { formatObjectTitle } from "#lib/moodle/expected-objects.ts";
 import { sleep } from "#lib/base/time.ts";
-import { findRestartLoop, findSilence } from "#lib/workers/sweep/pod-facts.ts";
+import { findTaskProblems, toTaskHealth } from "#lib/domains/usage/task-health.ts";
+import { findRestartLoop, findSilence, getMeasuredAt } from "#lib/workers/sweep/pod-facts.ts";
 import type { ClusterCheck, SpokeObservations } from "#lib/workers/sweep/spoke-facts.ts";
 import type { SpokeHealth } from "#lib/workers/sweep/rows.ts";
 
@@ -67,7 +68,17 @@ export function findPodProblems({ spoke, pods }: SpokeObservations, now: Date): 
   const silence = spoke.maintenance || times.length === 0
     ? null
     : findSilence(new Date(Math.max(...[...times, spoke.updatedAt].map((time) => time.getTime()))), now);
-  return [findRestartLoop(pods, now), silence].filter((problem) => problem !== null);
+  const found = [findRestartLoop(pods, now), silence].filter((problem) => problem !== null);
+  return spoke.maintenance ? found : [...found, ...findReportedProblems({ spoke, pods }, now)];
+}
+
+/** Returns the problems in what the site last reported. A line in the cluster is newer than what is stored. */
+function findReportedProblems(
+  { spoke: { usage }, pods: { line } }: Pick<SpokeObservations, "spoke" | "pods">,
+  now: Date,
+): string[] {
+  if (line) return findTaskProblems(toTaskHealth(line.usage), getMeasuredAt(line), now);
+  return usage?.taskHealth && usage.measuredAt ? findTaskProblems(usage.taskHealth, usage.measuredAt, now) : [];
 }
 
 /**

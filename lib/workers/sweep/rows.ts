@@ -137,11 +137,15 @@ async function lockObservedSpokes(tx: Tx, began: Date, ids: readonly string[]): 
   return rows;
 }
 
-/** Records an audit event and a stream event for each spoke whose health has changed. */
-export async function recordHealthChanges(tx: Tx, changed: readonly HealthChange[]): Promise<void> {
-  if (changed.length === 0) return;
+/** Records an audit event and a stream event for each spoke whose health has changed, and other audit events. */
+export async function recordHealthChanges(
+  tx: Tx,
+  changed: readonly HealthChange[],
+  others: readonly AuditEntry[] = [],
+): Promise<void> {
+  if (changed.length + others.length === 0) return;
   await recordChange(tx, SYSTEM_REQUESTER, {
-    audit: changed.map(toAuditEntry),
+    audit: [...changed.map(toAuditEntry), ...others],
     events: changed.map(({ id, federationId, problem }) => ({
       federationId,
       spokeId: id,

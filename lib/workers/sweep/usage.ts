@@ -8,6 +8,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { computeStorage, decideStorageWarning, findFullestDisk, predictFullAt } from "#lib/domains/usage/storage.ts";
 import { readUsedBytes, saveUsage, type UpdatedSpoke, type UsageUpdate } from "#lib/domains/usage/store.ts";
+import { toTaskHealth } from "#lib/domains/usage/task-health.ts";
 import { describeStorage } from "#lib/domains/usage/words.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -68,6 +69,7 @@ export function decideUsage({ spoke, pods }: SpokeObservations, now: Date): Usag
     podRestarts: Object.fromEntries(pods.restarts),
     oomKilledAt: latest(oomKills.length > 0 ? new Date(Math.max(...oomKills)) : null, before?.oomKilledAt ?? null),
     warnedPercent: warning?.warnedPercent ?? before?.warnedPercent ?? 0,
+    taskHealth: isMeasured ? toTaskHealth(line!) : before?.taskHealth ?? null,
     storagePercent: percent,
     isMeasured,
     sampledAt: isMeasured ? measuredAt : restarts + kills > 0 ? now : null,

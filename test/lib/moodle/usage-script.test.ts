@@ -30,7 +30,11 @@ const TABLES = `
     username varchar(100) not null default '', lastaccess bigint not null default 0);
   create table mdl_course (id bigserial primary key, category bigint not null default 0);
   create table mdl_config_plugins (id bigserial primary key, plugin varchar(100) not null default 'core',
-    name varchar(100) not null default '', value text not null)`;
+    name varchar(100) not null default '', value text not null);
+  create table mdl_task_scheduled (id bigserial primary key, component varchar(255) not null default '',
+    classname varchar(255) not null, nextruntime bigint, faildelay bigint, disabled smallint not null default 0);
+  create table mdl_task_adhoc (id bigserial primary key, component varchar(255) not null default '',
+    classname varchar(255) not null, nextruntime bigint not null, faildelay bigint, attemptsavailable smallint)`;
 
 test.before.each(async (context) => {
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-usage-"));
@@ -113,6 +117,61 @@ inPhp("writes a line for an incomplete installation, and after a damaged or futu
   assert.equal([line.users, line.activeUsers, line.courses, line.tasksAt], [null, null, 0, null]);
   await writeFile(join(context.directory, "data/wheelwright-usage.json"), '{"at": 99999999999, "users": 7}');
   assert.ok(parseUsageLine((await runTasks(context)).message!)!.at <= now());
+});
+
+/** Writes a program in the place of Moodle's checks, which prints this text and ends with this status. */
+async function writeChecks({ directory }: Context, text: string, status: number): Promise<void> {
+  await mkdir(join(directory, "html/admin/cli"), { recursive: true });
+  const program = `<?php echo $argv[1] === "--type=status" ? ${JSON.stringify(text)} : "wrong type"; exit(${status});`;
+  await writeFile(join(directory, "html/admin/cli/checks.php"), program);
+}
+
+inPhp("names failing tasks, and says since when a task waits that could run", async (context) => {
+  const { db } = context, time = now();
+  await db.sql(
+    `insert into mdl_task_scheduled (classname, faildelay, disabled) values ('\\core\\task\\send_mail', 240, 0),
+    ('\\mod_forum\\task\\cron_task', 86400, 0), ('\\core\\task\\off', 60, 1), ('\\core\\task\\fine', 0, 0)`,
+  );
+  await db.sql(`insert into mdl_task_adhoc (classname, nextruntime, faildelay, attemptsavailable) values
+    ('\\core\\task\\backup', ${time - 20_000}, 0, 12), ('\\core\\task\\given_up', ${time - 90_000}, 60, 0),
+    ('\\core\\task\\later', ${time + 900}, 60, 3), ('<b>not a class</b>', ${time + 900}, 999999, 3)`);
+  const line = parseUsageLine((await runTasks(context)).message!)!;
+  assert.equal([line.failingTasks, line.failingTaskNames, line.tasksWaitingSince], [
+    5,
+    ["\\mod_forum\\task\\cron_task", "\\core\\task\\send_mail", "\\core\\task\\given_up", "\\core\\task\\later"],
+    time - 20_000,
+  ]);
+  await db.sql("alter table mdl_task_adhoc drop column attemptsavailable"); // as before Moodle 4.2
+  const older = parseUsageLine((await runTasks(context, { MEASURE_SECONDS: "-1" })).message!)!;
+  assert.is(older.tasksWaitingSince, time - 90_000);
+});
+
+inPhp("makes Moodle's own checks once an hour, and names those of Moodle that failed", async (context) => {
+  const critical = "CRITICAL: Upgrade (core_upgradecheck)\nWARNING: Ad hoc (tool_task_adhocqueue)\n" +
+    "CRITICAL: Theirs (tool_heartbeat_authcheck)\nCRITICAL: Delay (tool_task_maxfaildelay)\n";
+  await writeChecks(context, critical, 2);
+  const first = parseUsageLine((await runTasks(context)).message!)!;
+  assert.equal(first.failedChecks, ["core_upgradecheck", "tool_task_maxfaildelay"]);
+  await writeChecks(context, "OK: All 'status' checks OK", 0);
+  const again = parseUsageLine((await runTasks(context, { MEASURE_SECONDS: "-1" })).message!)!;
+  assert.equal([again.failedChecks, again.checkedAt], [first.failedChecks, first.checkedAt]);
+  const later = await runTasks(context, { MEASURE_SECONDS: "-1", CHECK_SECONDS: "-1" });
+  assert.equal(parseUsageLine(later.message!)!.failedChecks, []);
+  await writeChecks(context, "PHP Fatal error", 255);
+  const broken = await runTasks(context, { MEASURE_SECONDS: "-1", CHECK_SECONDS: "-1" });
+  assert.is(parseUsageLine(broken.message!)!.failedChecks, null);
+});
+
+inPhp("stays below the size of a termination message, however long the names are", async (context) => {
+  const name = (i: number) => `\\\\${"n".repeat(118)}${i}`;
+  await context.db.sql(`insert into mdl_task_scheduled (classname, faildelay) values
+    ${Array.from({ length: 30 }, (_, i) => `('${name(i).slice(1, 120)}${i}', 60)`).join(", ")}`);
+  const checks = Array.from({ length: 30 }, (_, i) => `CRITICAL: x (core_${"c".repeat(55)}${i})`).join("\n");
+  await writeChecks(context, checks, 2);
+  const { message } = await runTasks(context), line = parseUsageLine(message!)!;
+  assert.is(line.failingTasks, 30);
+  assert.is(line.failedChecks!.length, 10);
+  assert.ok(message!.length < 3000, `${message!.length} bytes`);
 });
 
 test.run();

@@ -9,7 +9,15 @@ const pages = suite("decidePageResult"), minutes = suite("decideMinute"), health
 const percent = suite("computeAvailability");
 
 const answer = (more: object) => ({
-  ...{ outcome: "answered" as const, status: 200, location: null, cookies: [], hasMarker: false, ...more },
+  ...{
+    outcome: "answered" as const,
+    status: 200,
+    location: null,
+    cookies: [],
+    hasMarker: false,
+    certificateEndsAt: null,
+  },
+  ...more,
 });
 
 pages("accepts a login page, and single sign-on after Moodle started a session", () => {
@@ -33,7 +41,8 @@ pages("names what is wrong with a page", () => {
   assert.is(decidePageResult({ outcome: "unchecked", reason: "" }).kind, "unknown");
 });
 
-const WORKS: PageResult = { kind: "works" }, FAILS: PageResult = { kind: "fails", problem: "no" };
+const WORKS: PageResult = { kind: "works", certificateEndsAt: null },
+  FAILS: PageResult = { kind: "fails", problem: "no" };
 const UNREACHABLE: PageResult = { kind: "unreachable", problem: "no" };
 const ACTIVE: MeasuredSpoke = { state: "active", maintenance: false, health: "healthy" };
 const decide = (spoke: Partial<MeasuredSpoke>, result: PageResult | null, more: object = {}) =>

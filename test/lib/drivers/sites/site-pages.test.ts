@@ -1,10 +1,14 @@
 /** Requests for pages of sites that work, fail or attack the control plane. */
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer as createSecureServer } from "node:https";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { LOGIN_PAGE_MARKER } from "#lib/domains/availability/login-page.ts";
 import { openSitePages, type PageAnswer, type SitePages } from "#lib/drivers/sites/site-pages.ts";
+import { tlsFile } from "#test/support/secure-server.ts";
 import { rejection } from "#test/support/until.ts";
 
 interface Context {
@@ -49,7 +53,7 @@ const open = ({ pages }: Pick<Context, "pages">, url = "http://oak.example/login
   return pages.request({ url: new URL(url), marker: LOGIN_PAGE_MARKER, readIngressAddresses }, NEVER);
 };
 const answered = (more: object) => ({
-  ...{ outcome: "answered", status: 200, location: null, cookies: [], hasMarker: false },
+  ...{ outcome: "answered", status: 200, location: null, cookies: [], hasMarker: false, certificateEndsAt: null },
   ...more,
 });
 
@@ -181,6 +185,27 @@ test("stops when the caller aborts", async (context) => {
   context.respond = () => abort.abort(reason);
   const page = { url: new URL("http://oak.example/"), marker: LOGIN_PAGE_MARKER, readIngressAddresses: async () => [] };
   assert.is(await rejection(context.pages.request(page, abort.signal)), reason);
+});
+
+test("reads when the certificate ends, and does not accept one from an unknown authority", async () => {
+  const [key, cert, ca] = await Promise.all(
+    ["server.key", "server.crt", "ca.crt"].map((name) => readFile(tlsFile(name), "utf8")),
+  );
+  const secure = createSecureServer({ key: key!, cert: cert! }, (_, response) => void response.end(LOGIN));
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  const { port } = secure.address() as AddressInfo, url = "https://localhost/login/index.php";
+  const pages = openSitePages({ dns: NO_DNS, localPort: port, timeoutMs: 5000, ca: ca! });
+  const certificateEndsAt = new Date(new X509Certificate(cert!).validTo);
+  assert.equal(await open({ pages }, url), answered({ hasMarker: true, certificateEndsAt }));
+  const next = await open({ pages }, url) as { readonly certificateEndsAt: Date | null };
+  assert.ok(next.certificateEndsAt === null || next.certificateEndsAt.getTime() === certificateEndsAt.getTime());
+  pages.close();
+  const strangers = openSitePages({ dns: NO_DNS, localPort: port, timeoutMs: 5000 });
+  const reason = "has a certificate that is not valid";
+  assert.equal(await open({ pages: strangers }, url), { outcome: "unconnected", reason });
+  strangers.close();
+  secure.closeAllConnections();
+  secure.close();
 });
 
 test.run();

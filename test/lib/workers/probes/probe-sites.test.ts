@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
+import { readSpokeAvailability } from "#lib/domains/availability/store.ts";
 import { openSitePages } from "#lib/drivers/sites/site-pages.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { type ProbePace, probeSites, probeSitesHandler } from "#lib/workers/probes/probe-sites.ts";
@@ -211,6 +212,34 @@ test("runs on one replica at a time, and continues on another one when it stops"
   await scene.db.sql("delete from availability_hours");
   await until(async () => (await minutesOf(context))["up"] === 1, 30_000);
   await second.close();
+});
+
+test("stores when the certificate ends, and warns once at each threshold, also with two replicas", async (context) => {
+  const { scene, app, id } = context, now = (await app.db.now()).getTime();
+  const warnings = async () => {
+    const events = await selectRows(scene.db, "audit_events", { kind: "spoke_certificate_expiring" }, {
+      orderBy: "at",
+    });
+    return events.map(({ metadata }) => [(metadata as { days: number }).days, (metadata as { endsOn: string }).endsOn]);
+  };
+  const seeing = (certificateEndsAt: Date): App => ({
+    ...app,
+    sitePages: {
+      ...app.sitePages,
+      request: async (page, signal) => {
+        const answer = await app.sitePages.request(page, signal);
+        return answer.outcome === "answered" ? { ...answer, certificateEndsAt } : answer;
+      },
+    },
+  });
+  const far = new Date(now + 60 * 24 * HOUR), soon = new Date(now + 6 * 24 * HOUR);
+  await probe({ app: seeing(far) });
+  const [check] = await selectRows(scene.db, "page_checks", { spokeId: id });
+  assert.equal([check.certificateEndsAt, check.certificateWarnedDays, await warnings()], [far, null, []]);
+  await Promise.all([probe({ app: seeing(soon) }), probe({ app: seeing(soon) })]);
+  await probe({ app: seeing(soon) });
+  assert.equal(await warnings(), [[7, soon.toISOString().slice(0, 10)]]);
+  assert.equal((await readSpokeAvailability(app.db.rows, id)).certificateEndsAt, soon);
 });
 
 test.run();

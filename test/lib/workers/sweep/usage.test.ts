@@ -145,6 +145,26 @@ test("adds no sample for a line whose time is wrong, except near the end of its 
   assert.ok((await selectRows(scene.db, "usage_samples", { spokeId: id })).length <= 4, "at most a new hour and day");
 });
 
+test("is degraded while an upgrade is pending or a task waits for hours, but not while a task fails", async (context) => {
+  const { scene, id } = context, health = async () => (await scene.row(id)).health;
+  const report = async (more: object) => {
+    const at = currentSecond();
+    await runTasks(context, () => line(0, GIB, { checkedAt: at, failedChecks: [], failingTasks: 0, ...more }));
+    for (let i = 0; i < 3; i++) await lookOnce(scene.app);
+  };
+  await report({ failingTasks: 1, failingTaskNames: ["\\core\\task\\send_mail"] });
+  assert.is(await health(), "healthy");
+  assert.equal((await usageOf(context)).taskHealth.names, ["\\core\\task\\send_mail"]);
+  await report({ failedChecks: ["core_upgradecheck"] });
+  assert.is(await health(), "degraded");
+  await report({});
+  assert.is(await health(), "healthy");
+  await report({ tasksWaitingSince: currentSecond() - 4 * 3600 - 60 });
+  assert.is(await health(), "degraded");
+  await report({});
+  assert.is(await health(), "healthy");
+});
+
 test("counts restarts, and makes a spoke degraded in a restart loop", async (context) => {
   const { scene, id } = context, { namespace } = await scene.row(id);
   const before = await selectRows(scene.db, "usage_samples", { spokeId: id, grain: "day" });

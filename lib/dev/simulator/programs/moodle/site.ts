@@ -35,6 +35,13 @@ export interface SiteDatabase {
   readonly accounts?: Readonly<Record<string, MoodleAccount>>;
   /** When the scheduled tasks last started, in seconds since 1970. */
   readonly tasksAt?: number;
+  /** The state of background tasks and checks, which tests set. Absent if all of them succeed. */
+  readonly tasks?: {
+    readonly failing: readonly string[];
+    /** Seconds since 1970 since when an ad hoc task waits; null if none waits. */
+    readonly waitingSince: number | null;
+    readonly failedChecks: readonly string[];
+  };
   /** The number of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
 }
@@ -52,6 +59,12 @@ export interface MoodleAccount {
   readonly reset?: { readonly token: string; readonly requested: number };
   /** The account's sign-in method; `manual` if absent. */
   readonly auth?: "nologin" | "oauth2";
+}
+
+/** The line that usage.php writes: numbers and names. */
+export interface SiteUsage {
+  readonly at: number;
+  readonly [name: string]: number | null | readonly string[];
 }
 
 export interface SiteFiles {
@@ -72,8 +85,8 @@ export interface SiteFiles {
   readonly adopted?: string;
   /** Whether maintenance mode is on, which means that the file climaintenance.html exists. */
   readonly maintenance?: boolean;
-  /** The numbers that usage.php last measured. */
-  readonly usage?: Readonly<Record<string, number>>;
+  /** The line that usage.php last wrote. */
+  readonly usage?: SiteUsage;
   /** The number of the last attempt to turn maintenance mode on or off. */
   readonly maintenanceAttempt?: string;
 }

@@ -4,7 +4,7 @@ import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts"
 import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
-import { getSimulatedSite, type SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { getSimulatedSite, type SiteDatabase, type SiteUsage } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 /** Seconds until usage.php measures again. */
@@ -16,7 +16,7 @@ const CODE = 393_000_000, EMPTY_DATA = 2_400_000, EMPTY_DATABASE = 38_000_000;
 export function withUsageMessage(context: ProgramContext, run: ProgramRun): ProgramRun {
   const { world, pod } = context, namespace = pod.metadata.namespace!, site = getSimulatedSite(world, namespace, pod);
   const now = Math.floor(world.timers.now() / SECOND), { usage: last } = site.files;
-  if (last && last.at! > now - MEASURE_INTERVAL) return { ...run, message: JSON.stringify(last) };
+  if (last && last.at > now - MEASURE_INTERVAL) return { ...run, message: JSON.stringify(last) };
   const { database } = site, password = readConfigData(world, namespace, "Secret", "moodle")?.DB_PASS;
   if (!database || findPasswordError(database, password)) {
     return last ? { ...run, message: JSON.stringify(last) } : run;
@@ -32,11 +32,11 @@ export function withUsageMessage(context: ProgramContext, run: ProgramRun): Prog
   };
 }
 
-function measure({ world, pod }: ProgramContext, database: SiteDatabase, now: number): Record<string, number> {
+function measure({ world, pod }: ProgramContext, database: SiteDatabase, now: number): SiteUsage {
   const { uploads = {}, accounts = {}, courses = [], tasksAt } = database;
   const content = Object.values(uploads).reduce((sum, size) => sum + size, 0);
   const [claim] = listPvcNames(pod), found = world.store.get("PersistentVolumeClaim", pod.metadata.namespace, claim!);
-  const people = Object.values(accounts), folders = CODE + EMPTY_DATA + content;
+  const { tasks } = database, people = Object.values(accounts), folders = CODE + EMPTY_DATA + content;
   return {
     usage: 1,
     at: now,
@@ -47,6 +47,11 @@ function measure({ world, pod }: ProgramContext, database: SiteDatabase, now: nu
     activeUsers: people.filter(({ sessions = 0 }) => sessions > 0).length,
     courses: courses.length,
     ...(tasksAt !== undefined && { tasksAt }),
+    failingTasks: tasks?.failing.length ?? 0,
+    failingTaskNames: tasks?.failing.slice(0, 5) ?? [],
+    tasksWaitingSince: tasks?.waitingSince ?? null,
+    failedChecks: tasks?.failedChecks ?? [],
+    checkedAt: now,
     disk: parseMilliQuantityOrZero(found?.status?.capacity?.storage) / 1000,
     diskUsed: folders,
     foldersAt: now,

@@ -33,7 +33,7 @@ const NOVEMBER = { month: "2026-11", availability: 99.93, up: 1430, down: 1, pla
 test("returns a spoke's months, newest first", async ({ scene }) => {
   for (const who of ["spokeAdmin", "hubAdmin", "operator"] as const) {
     const { status, body } = await scene.as(who, "readonly").get(`/api/spokes/${scene.spoke}/availability`);
-    assert.equal([status, body], [200, { problem: null, months: [NOVEMBER, OCTOBER] }], who);
+    assert.equal([status, body], [200, { problem: null, certificateEndsAt: null, months: [NOVEMBER, OCTOBER] }], who);
   }
 });
 
@@ -44,7 +44,11 @@ test("adds up the minutes of a hub's spokes", async ({ scene }) => {
 
 test("returns no months before any minutes are added up", async ({ scene, foreign }) => {
   const operator = scene.as("operator");
-  assert.equal((await operator.get(`/api/spokes/${foreign.spoke}/availability`)).body, { problem: null, months: [] });
+  assert.equal((await operator.get(`/api/spokes/${foreign.spoke}/availability`)).body, {
+    problem: null,
+    certificateEndsAt: null,
+    months: [],
+  });
   assert.equal((await operator.get(`/api/federations/${foreign.hub}/availability`)).body, { months: [] });
 });
 
