@@ -1,5 +1,5 @@
 /** Decides from the response to a request for a site's login page whether the site works. Pure. */
-import type { PageAnswer } from "#lib/drivers/sites/site-pages.ts";
+import type { PageAnswer } from "#lib/drivers/sites/page-answer.ts";
 
 export const LOGIN_PAGE_PATH = "/login/index.php";
 /**

@@ -8,12 +8,12 @@ import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import tls from "node:tls";
 import { runCancellable } from "#lib/base/cancellation.ts";
-import { DriverError } from "#lib/base/errors.ts";
 import { createCallLimiter } from "#lib/base/limits/call-limiter.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { DnsClient } from "#lib/drivers/dns/dns.ts";
-import { type HttpExchangeFailure, openHttpStream, type ResponseStream } from "#lib/drivers/exchange.ts";
+import { openHttpStream, type ResponseStream } from "#lib/drivers/exchange.ts";
 import { selectAddress } from "#lib/drivers/sites/addresses.ts";
+import { describePageFailure, type PageAnswer, PageError } from "#lib/drivers/sites/page-answer.ts";
 
 export interface PageRequest {
   readonly url: URL;
@@ -22,24 +22,6 @@ export interface PageRequest {
   /** Returns the addresses of the site's ingress. Called only if the site's host has a private address. */
   readonly readIngressAddresses: () => Promise<readonly string[]>;
 }
-
-/**
- * The result of a request. `silent`: the site accepted the connection but sent no complete response. `unconnected`: no
- * connection. `unchecked`: a problem of the control plane's own network, which says nothing about the site.
- */
-export type PageAnswer =
-  | {
-    readonly outcome: "answered";
-    readonly status: number;
-    /** The target of a redirect that was not followed. */
-    readonly location: string | null;
-    readonly cookies: readonly string[];
-    /** Whether the first 64 KiB of the page contain the marker. Only pages with status 200 are read. */
-    readonly hasMarker: boolean;
-    /** When the server's certificate ends. Null without TLS, and if an earlier TLS session was resumed. */
-    readonly certificateEndsAt: Date | null;
-  }
-  | { readonly outcome: "silent" | "unconnected" | "unchecked"; readonly reason: string };
 
 export interface SitePages {
   request(page: PageRequest, signal: AbortSignal): Promise<PageAnswer>;
@@ -59,20 +41,6 @@ export interface SitePagesOptions {
 const TIMEOUT = 10 * SECOND, CONCURRENCY = 100, MAX_BYTES = 64 * 1024, MAX_MARKER = 100, MAX_REDIRECTS = 3;
 const DNS_CACHE_TIME = 5 * MINUTE, MAX_CACHED_HOSTS = 20_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Network errors near the control plane, after which the site's state is unknown. */
-const OWN_ERRORS = new Set(["ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EMFILE", "ENFILE", "EADDRNOTAVAIL"]);
-
-class PageError extends DriverError {
-  override readonly name = "PageError";
-  readonly failure: HttpExchangeFailure;
-
-  constructor(failure: HttpExchangeFailure, message: string, cause: Error) {
-    super(failure, message, { transient: true });
-    this.failure = failure;
-    this.cause = cause;
-  }
-}
-
 interface Target {
   readonly address: string;
   readonly port: number | null;
@@ -196,7 +164,7 @@ async function requestOnce(request: OneRequest, signal: AbortSignal): Promise<Pa
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof PageError)) throw error;
-    return describeFailure(error, connected, timeoutMs);
+    return describePageFailure(error, connected, timeoutMs);
   }
 }
 
@@ -236,23 +204,4 @@ async function readAnswer(stream: ResponseStream, marker: RegExp): Promise<Omit<
   }
   const location = REDIRECTS.has(status) ? headers.location ?? null : null;
   return { outcome: "answered", status, location, cookies: headers["set-cookie"] ?? [], hasMarker };
-}
-
-function describeFailure({ failure, cause }: PageError, connected: boolean, timeoutMs: number): PageAnswer {
-  const { code = "", message } = cause as Error & { code?: string };
-  if (OWN_ERRORS.has(code)) return { outcome: "unchecked", reason: "the network of the control plane failed" };
-  if (failure === "deadline") {
-    const reason = `did not respond within ${timeoutMs / SECOND} s`;
-    return { outcome: connected ? "silent" : "unconnected", reason };
-  }
-  if (connected) return { outcome: "silent", reason: "closed the connection before its response was complete" };
-  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code) || /certificate/i.test(message);
-  const reason = code === "CERT_HAS_EXPIRED"
-    ? "has a certificate that has expired"
-    : isCertificate
-    ? "has a certificate that is not valid"
-    : code === "ECONNREFUSED"
-    ? "refused the connection"
-    : "could not be connected";
-  return { outcome: "unconnected", reason };
 }

@@ -7,7 +7,8 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { LOGIN_PAGE_MARKER } from "#lib/domains/availability/login-page.ts";
-import { openSitePages, type PageAnswer, type SitePages } from "#lib/drivers/sites/site-pages.ts";
+import type { PageAnswer } from "#lib/drivers/sites/page-answer.ts";
+import { openSitePages, type SitePages } from "#lib/drivers/sites/site-pages.ts";
 import { tlsFile } from "#test/support/secure-server.ts";
 import { rejection } from "#test/support/until.ts";
 
