@@ -71,7 +71,7 @@ function inRequest(node: Json, isOption: boolean): Mutation[] {
         tighter("has a higher minimum length", ({ minLength = 0 }) => ({ minLength: minLength + 1 })),
         tighter("has a lower maximum length", ({ maxLength = 900 }) => ({ maxLength: maxLength - 1 })),
         tighter("has another pattern", () => ({ pattern: "^x$" })),
-        tighter("has another format", () => ({ format: "uri" })),
+        tighter("has another format", ({ format }) => ({ format: format === "uri" ? "email" : "uri" })),
         broken("allows only one value", "enum_changed", (it) => ({ ...it, enum: ["x"] })),
       ]
       : []),
