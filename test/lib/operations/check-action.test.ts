@@ -51,6 +51,7 @@ test("allows only the actions of each stable state", () => {
     "run-cron: run-cron -> active",
     "reset-admin-password: reset-admin-password -> active",
     "reapply: reapply -> updating",
+    "configure: configure -> updating",
   ]);
   assert.equal(allowed(facts("suspended")), [
     "resume: resume -> resuming",
