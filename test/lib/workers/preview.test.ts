@@ -23,6 +23,7 @@ const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, parameters?:
   ["resize", { size: "small" }],
   ["upgrade", { lmsVersion: "5.2.2", skipBackup: false }],
   ["reapply"],
+  ["configure"],
 ];
 
 /** Changes that no preview shows: restart times, a password, and settings of the seed. */
