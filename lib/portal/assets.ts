@@ -135,7 +135,7 @@ justify-content:space-between;gap:var(--s3) var(--s4)}.callout.good{background:v
 form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .problem{font-size:var(--small);
 font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);gap:var(--s1) var(--s2);align-items:center}
 .field.tick .hint{grid-column:2}details>.rest{display:grid;gap:var(--s4);margin-top:var(--s4)}.form-actions{display:flex;
-flex-wrap:wrap;gap:var(--s3);align-items:center}.shell{display:grid;grid-template-columns:14.5rem minmax(0,1fr);min-height:100vh}.side{position:sticky;top:0;height:100vh;
+flex-wrap:wrap;gap:var(--s3);align-items:center}.allow label{font-weight:400}.allow{margin-block-start:-.75rem}.shell{display:grid;grid-template-columns:14.5rem minmax(0,1fr);min-height:100vh}.side{position:sticky;top:0;height:100vh;
 display:flex;flex-direction:column;gap:var(--s4);padding:var(--s5) var(--s3) var(--s4);border-inline-end:1px solid var(--line);
 overflow-y:auto}.side .brand{padding:0 var(--s3);font-size:var(--large)}.side nav{flex:1;display:flex;flex-direction:column;
 gap:var(--s4)}.side ul{list-style:none;padding:0;display:grid;gap:2px}.side nav a{position:relative;display:flex;align-items:center;
@@ -371,7 +371,7 @@ justify-content:space-between;gap:var(--s3) var(--s4)}.callout.good{background:v
 form.stack{max-width:34rem}.field{display:grid;gap:var(--s1);min-width:0}.field label{display:block}.field .problem{font-size:var(--small);
 font-weight:600;color:var(--bad)}.field.tick{grid-template-columns:auto minmax(0,1fr);gap:var(--s1) var(--s2);align-items:center}
 .field.tick .hint{grid-column:2}details>.rest{display:grid;gap:var(--s4);margin-top:var(--s4)}.form-actions{display:flex;
-flex-wrap:wrap;gap:var(--s3);align-items:center}.page{max-width:29rem;padding-top:clamp(var(--s5),8vh,6rem)}.page>header{display:flex;justify-content:center}.card>header{
+flex-wrap:wrap;gap:var(--s3);align-items:center}.allow label{font-weight:400}.allow{margin-block-start:-.75rem}.page{max-width:29rem;padding-top:clamp(var(--s5),8vh,6rem)}.page>header{display:flex;justify-content:center}.card>header{
 display:grid;gap:var(--s2)}.card h1{font-size:var(--title);overflow-wrap:anywhere}.label{font-weight:600;font-size:var(--small)}
 .account{padding:.55rem .75rem;background:var(--sunken);border-radius:var(--round-small);overflow-wrap:anywhere}input.visually-hidden{
 min-height:0;padding:0;border:0}.places{list-style:none;padding:0;display:grid;border:1px solid var(--line);border-radius:var(--round-small)}

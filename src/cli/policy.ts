@@ -131,7 +131,7 @@ function showPreview(cli: CliContext, preview: PolicyPreview): void {
   showRecord(cli, preview, () => [
     ...preview.changes.map(({ section, field, from, to }): RecordLine => [
       `${section}.${field}`,
-      `${JSON.stringify(from)} becomes ${JSON.stringify(to)}`,
+      `${formatChangedValue(from)} → ${formatChangedValue(to)}`,
     ]),
     ["change now", formatPlural(changes, "spoke")],
     ["change later", formatPlural(later, "spoke")],
@@ -145,4 +145,8 @@ function showPreview(cli: CliContext, preview: PolicyPreview): void {
     ["REASON", (one) => one.reason],
   ], ({ spokeId }) => spokeId);
   for (const note of preview.notes) printNote(cli, note);
+}
+
+function formatChangedValue(value: unknown): string {
+  return value === null ? "not set" : typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -7,7 +7,7 @@ import * as ui from "#lib/portal/components/parts.ts";
 import { findHighest, roundUpBytes, roundUpCount, roundUpSeconds } from "#lib/portal/components/scale.ts";
 
 export function historyPanel(history: OverviewHistory): Markup {
-  const { samples, causes, failures } = history;
+  const { samples, causes, failures, updatedAt } = history;
   return ui.panel(
     `Last ${samples.length} days`,
     markup`<div class="trends">${[installs, installTime, queueTime, storage].map((render) => render(history))}</div>
@@ -16,7 +16,9 @@ export function historyPanel(history: OverviewHistory): Markup {
         ? markup`<p class="small soft">No operation failed in these days.</p>`
         : markup`<p class="small">${formatCount(failures, "operation")} failed</p>${causeList(causes, failures)}`
     }</div></div>
-<details><summary class="small">Show as a table</summary>${historyTable(samples)}</details>`,
+<details><summary class="small">Show as a table</summary>${historyTable(samples)}</details>${
+      updatedAt ? markup`<p class="small soft">Counted every five minutes, last ${ui.renderTime(updatedAt)}.</p>` : ""
+    }`,
     { id: "last-days" },
   );
 }

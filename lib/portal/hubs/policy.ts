@@ -12,6 +12,7 @@ import { checkboxField, type FormField, type RefusedSubmission, renderPostForm }
 import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
+import { EFFECT_WORDS, FIELD_WORDS, ROLLOUT_WORDS, SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
 import { formatSpokes } from "#lib/portal/rollouts/rollout.ts";
 
 interface SharedProps {
@@ -26,23 +27,6 @@ interface SharedProps {
 }
 
 const REFRESH_INTERVAL = 5; // seconds
-
-/** The words for each field: its label, and a hint. */
-const FIELD_WORDS: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
-  language: ["Language", "The code of a Moodle language pack, such as de. Sites install the pack themselves."],
-  timeZone: ["Time zone", "For example Europe/Berlin."],
-  guestAccess: ["Guest access", "Whether the login page has a button for guests."],
-  forcedLogin: ["Sign-in required", "Whether visitors must sign in before they see the front page."],
-  supportName: ["Support contact"],
-  supportEmail: ["Support email"],
-  supportPage: ["Support page", "An address that begins with https://."],
-  preset: ["Brand from the catalog"],
-  color: ["Colour", "For example #aa0044."],
-  logo: ["Logo", "The address of a PNG or JPEG file, then # and the file's SHA-256."],
-  scss: ["Styles (SCSS)", "Added to Moodle's theme on each site."],
-};
-
-const SECTION_TITLES: Readonly<Record<PolicySection, string>> = { settings: "Settings", brand: "Brand" };
 
 export const SHARED_FORM_FIELDS: readonly string[] = POLICY_SECTIONS.flatMap((section) => [
   `version:${section}`,
@@ -96,11 +80,13 @@ function sectionFields(
       const label = FIELD_WORDS[field]![0];
       return [
         valueField(section, field, catalog, form?.[name] ?? formatValue(values[field])),
-        checkboxField(
-          `allow:${name}`,
-          `Spokes may choose their own: ${label.toLowerCase()}`,
-          form ? form[`allow:${name}`] === "on" : isAllowed,
-        ),
+        markup`<div class="allow">${
+          checkboxField(
+            `allow:${name}`,
+            `Spokes may choose their own ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
+            form ? form[`allow:${name}`] === "on" : isAllowed,
+          )
+        }</div>`,
       ];
     }),
   ];
@@ -143,20 +129,12 @@ function progressPanel({ rollout, spokes, ...policy }: HubPolicyView): Markup {
       rollout === null
         ? ""
         : markup`<p class="small">${
-          rollout.reason ?? `The last change is ${rollout.state}`
+          rollout.reason ?? ROLLOUT_WORDS[rollout.state]
         }. <a href="/rollouts/${rollout.id}">Show the rollout</a>.</p>`
     }`,
     { id: "progress", live: true },
   );
 }
-
-/** Describes what each site gets of the change. */
-const EFFECT_WORDS = {
-  changes: "Changes now",
-  later: "Changes later",
-  overridden: "Keeps its own values",
-  excluded: "Excluded",
-};
 
 function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Record<string, string>>): Markup {
   const { changes, counts, spokes, more, notes } = preview;

@@ -23,7 +23,7 @@ test("previews and makes a change, lists the versions and goes back", async ({ c
   const values = ["settings.language=de", "settings.guestAccess=false", "--allow", "settings.timeZone"];
   const preview = await cli.run(["policy", "set", "north", ...values, "--dry-run"]);
   assert.is(preview.status, 0, preview.err);
-  assert.match(preview.out, /settings\.language\s+null becomes "de"/);
+  assert.match(preview.out, /settings\.language\s+not set → de/);
   assert.match(preview.out, /change now\s+1 spoke/);
   const set = await cli.run(["policy", "set", "north", ...values]);
   assert.match(set.err, /The hub now shares settings version 1/);

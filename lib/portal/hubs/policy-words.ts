@@ -1,0 +1,36 @@
+/** The words of the page that shows and changes what a hub shares with its spokes. */
+import type { PolicySection } from "#lib/model/policy.ts";
+import type { HubPolicyView } from "#lib/portal/components/api-types.ts";
+
+/** The words for each field: its label, and a hint. */
+export const FIELD_WORDS: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
+  language: ["Language", "The code of a Moodle language pack, such as de. Sites install the pack themselves."],
+  timeZone: ["Time zone", "For example Europe/Berlin."],
+  guestAccess: ["Guest access", "Whether the login page has a button for guests."],
+  forcedLogin: ["Sign-in required", "Whether visitors must sign in before they see the front page."],
+  supportName: ["Support contact"],
+  supportEmail: ["Support email"],
+  supportPage: ["Support page", "An address that begins with https://."],
+  preset: ["Brand from the catalog"],
+  color: ["Colour", "For example #aa0044."],
+  logo: ["Logo", "The address of a PNG or JPEG file, then # and the file's SHA-256."],
+  scss: ["Styles (SCSS)", "Added to Moodle's theme on each site."],
+};
+
+export const SECTION_TITLES: Readonly<Record<PolicySection, string>> = { settings: "Settings", brand: "Brand" };
+
+/** Describes how far the last change is, if its rollout gives no reason for its state. */
+export const ROLLOUT_WORDS = {
+  running: "The last change is on its way to the sites",
+  paused: "The last change is paused",
+  completed: "The last change has reached the sites",
+  aborted: "The last change was aborted",
+} as const satisfies Record<NonNullable<HubPolicyView["rollout"]>["state"], string>;
+
+/** Describes what each site gets of the change. */
+export const EFFECT_WORDS = {
+  changes: "Changes now",
+  later: "Changes later",
+  overridden: "Keeps its own values",
+  excluded: "Excluded",
+};
