@@ -1523,19 +1523,32 @@ export interface PolicyPatch {
     /** The colour of links and buttons; must be a colour such as #aa0044 */
     color?: string | null | undefined;
     /** The logo, a PNG or JPEG file on the web */
-    logo?: {
-      /** The address of the file; must be an https URL */
-      url: string;
-      /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
-      sha256: string;
-    } | null | undefined;
+    logo?:
+      | {
+        /** The address of the file; must be an https URL */
+        url: string;
+        /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
+        sha256: string;
+      }
+      | null
+      | undefined;
     /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
     scss?: string | null | undefined;
   } | undefined;
   /** The fields that spokes may override, by section; must have at least one of settings, brand */
   overridable?: {
     /** The names of settings; must be a list of these names: language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
-    settings?: readonly ("language" | "timeZone" | "guestAccess" | "forcedLogin" | "supportName" | "supportEmail" | "supportPage")[] | undefined;
+    settings?:
+      | readonly (
+        | "language"
+        | "timeZone"
+        | "guestAccess"
+        | "forcedLogin"
+        | "supportName"
+        | "supportEmail"
+        | "supportPage"
+      )[]
+      | undefined;
     /** The names of parts of the brand; must be a list of these names: preset, color, logo, scss */
     brand?: readonly ("preset" | "color" | "logo" | "scss")[] | undefined;
   } | undefined;
@@ -2288,12 +2301,15 @@ export interface SpokePolicyPatch {
     /** The colour of links and buttons; must be a colour such as #aa0044 */
     color?: string | null | undefined;
     /** The logo, a PNG or JPEG file on the web */
-    logo?: {
-      /** The address of the file; must be an https URL */
-      url: string;
-      /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
-      sha256: string;
-    } | null | undefined;
+    logo?:
+      | {
+        /** The address of the file; must be an https URL */
+        url: string;
+        /** The SHA-256 hash of the file; must be a SHA-256 in hexadecimal */
+        sha256: string;
+      }
+      | null
+      | undefined;
     /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
     scss?: string | null | undefined;
   } | undefined;

@@ -23,13 +23,20 @@ interface TypePosition {
   readonly input: boolean;
   /** The number of characters on the same line before and after the type. */
   readonly usedColumns: number;
+  /** Whether each option of a union has a line of its own, so that a long list of options must be wrapped. */
+  readonly isWrapped?: boolean;
 }
 
-export function renderType(schema: JsonSchema, place: TypePosition): string {
-  const options = unionOf(schema, place);
+/** Returns the type. With `orUndefined`, the type includes undefined. */
+export function renderType(schema: JsonSchema, place: TypePosition, orUndefined = false): string {
+  const rest = orUndefined ? ["undefined"] : [], options = [...unionOf(schema, place), ...rest];
   const line = options.join(" | ");
-  if (options.length === 1 || line.includes("\n") || place.usedColumns + line.length <= WIDTH) return line;
-  return options.map((option) => `\n${place.indent}  | ${option}`).join("");
+  // The formatter keeps an object and one other option together.
+  const fits = line.includes("\n") ? options.length <= 2 : place.usedColumns + line.length <= WIDTH;
+  if (options.length === 1 || fits) return line;
+  const indent = `${place.indent}  `;
+  return [...unionOf(schema, { ...place, indent, isWrapped: true }), ...rest].map((option) => `\n${indent}| ${option}`)
+    .join("");
 }
 
 function unionOf(schema: JsonSchema, place: TypePosition): string[] {
@@ -40,14 +47,18 @@ function unionOf(schema: JsonSchema, place: TypePosition): string[] {
   if (choices) return choices.map((choice) => JSON.stringify(choice));
   if (only !== undefined) return [JSON.stringify(only)];
   if (properties) return [objectOf(schema, place)];
-  if (items) return [listOf(renderType(items, { ...place, usedColumns: 0 }), place.input)];
+  if (items) return [listOf(items, place)];
   if (type === "object") return [recordOf(schema, place)];
   if (type === "integer") return ["number"];
   return [type === "string" || type === "number" || type === "boolean" || type === "null" ? type : "unknown"];
 }
 
-function listOf(item: string, input: boolean): string {
-  return `${input ? "readonly " : ""}${/^[\w.]+$/.test(item) || item.startsWith("{") ? item : `(${item})`}[]`;
+function listOf(items: JsonSchema, place: TypePosition): string {
+  const head = place.input ? "readonly " : "";
+  const usedColumns = place.isWrapped ? place.indent.length + `| ${head}()[]`.length : 0;
+  const item = renderType(items, { ...place, usedColumns });
+  if (item.startsWith("\n")) return `${head}(${item}\n${place.indent})[]`;
+  return `${head}${/^[\w.]+$/.test(item) || item.startsWith("{") ? item : `(${item})`}[]`;
 }
 
 function recordOf(schema: JsonSchema, place: TypePosition): string {
@@ -78,11 +89,10 @@ export function renderField(
   place: Omit<TypePosition, "usedColumns">,
 ): string {
   const indent = `${place.indent}  `, key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-  const head = `${indent}${key}${required ? "" : "?"}:`, open = !required && place.input ? " | undefined" : "";
-  const type = renderType(schema, { indent, input: place.input, usedColumns: head.length + open.length + 2 });
-  const rest = open && type.startsWith("\n") ? `\n${indent}  ${open.trim()}` : open;
+  const head = `${indent}${key}${required ? "" : "?"}:`, orUndefined = !required && place.input;
+  const type = renderType(schema, { indent, input: place.input, usedColumns: head.length + 2 }, orUndefined);
   const saying = says && removeChoices(says);
-  return `${saying ? renderDocComment(saying, indent) : ""}${head}${type.startsWith("\n") ? "" : " "}${type}${rest};\n`;
+  return `${saying ? renderDocComment(saying, indent) : ""}${head}${type.startsWith("\n") ? "" : " "}${type};\n`;
 }
 
 /** Removes the end of a description if the end only repeats the type, for example "must be true or false". */
