@@ -1,8 +1,9 @@
 /**
- * Records what an installation has brought to a site. Requests `configure` for a spoke that has just become active and lacks the newest policy of its hub. A rollout leaves
- * out spokes that are stopped, being installed or being repaired; this brings them the policy afterwards.
+ * Brings the policy of a hub to spokes that its rollout leaves out: those that are stopped, being installed or being
+ * repaired. Also records what an installation has brought to a site.
  */
 import { readStableFederation } from "#lib/domains/federations/store.ts";
+import { isLeftToRollout } from "#lib/domains/policy/roll-out.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -14,14 +15,15 @@ import { readRecordedDigest } from "#lib/steps/image-digest.ts";
 import { listOutdatedSections } from "#lib/moodle/policy-values.ts";
 
 /**
- * Returns the job that brings the spoke the newest policy; none if the spoke has it, or if a queued operation brings it.
- * The lock on the hub's row makes a change of the policy wait, so that the change sees the spoke's new state.
+ * Returns the job that brings the newest policy to a spoke that has just become active; none if the spoke has it, or if
+ * a rollout or a queued operation brings it. A rollout that has paused must not be bypassed. The lock on the hub's row
+ * makes a change of the policy wait, so that the change sees the spoke's new state.
  */
 export async function planPolicyCatchUp(tx: Tx, spoke: SpokeRow): Promise<NewJob[]> {
   if (spoke.state !== "active") return [];
   const { policy } = await readStableFederation(tx, spoke.federationId);
   const { shared } = spoke.blueprintInputs as SpokeInputs;
-  if (listOutdatedSections(policy, spoke.policy, shared).length === 0) return [];
+  if (listOutdatedSections(policy, spoke.policy, shared).length === 0 || await isLeftToRollout(tx, spoke)) return [];
   const live = await listLiveOperations(tx, spoke.id);
   const isComing = live.some(({ kind, startedAt }) => kind === "configure" && startedAt === null);
   return isComing ? [] : [buildSpokeJob(spoke, "configure")];

@@ -10,6 +10,7 @@ import { createRolloutJob } from "#lib/domains/rollouts/job.ts";
 import { recordRolloutChange } from "#lib/domains/rollouts/record.ts";
 import { lockRollout, type RolloutRow, updateRollout } from "#lib/domains/rollouts/store.ts";
 import { assignWaves } from "#lib/domains/rollouts/waves.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
 /** The rules of such a rollout: one spoke first, then all others. No site becomes unavailable. */
@@ -88,6 +89,22 @@ export async function findPolicyRollout(
   )
     .executeTakeFirst();
   return found ?? null;
+}
+
+/**
+ * Whether the hub's newest rollout decides about the spoke: it will bring the policy, has failed to, or was aborted. A
+ * spoke that it skipped because the site was not running is not left to it.
+ */
+export async function isLeftToRollout(
+  rows: RowQueries,
+  { id, federationId }: Pick<SpokeRow, "id" | "federationId">,
+): Promise<boolean> {
+  const rollout = await findPolicyRollout(rows, federationId);
+  if (!rollout) return false;
+  const member = await rows.selectFrom("rollout_spokes").select(["state", "operationId"])
+    .where("rolloutId", "=", rollout.id).where("spokeId", "=", id).executeTakeFirst();
+  return member !== undefined &&
+    (rollout.state === "aborted" || member.state !== "skipped" || member.operationId !== null);
 }
 
 async function listUnfinishedRollouts(rows: RowQueries, federationId: string) {

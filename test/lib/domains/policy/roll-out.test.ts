@@ -99,10 +99,16 @@ test("a newer version during a rollout wins on every spoke", async ({ scene, hub
   assert.ok(seeds.every(({ state }) => state === "succeeded"));
 });
 
-test("resumes a paused rollout", async ({ scene, hub, ids }) => {
+test("is not brought by other operations while its rollout is paused, and resumes", async ({ scene, hub, ids }) => {
   const heal = await breakSeed(scene, ids[0]!);
   const { rollout } = await patch(scene, hub, { settings: { language: "nl" } });
   await waitForPolicy(scene, hub, "paused");
+  const configures = async () => (await scene.operations(ids[5]!)).filter(({ kind }) => kind === "configure").length;
+  const before = await configures();
+  await requestSpokeAction(scene.app, scene.actor, await scene.row(ids[5]!), { action: "restart" } as never);
+  await scene.ended(ids[5]!, "restart");
+  assert.is(await configures(), before);
+  assert.is((await showSpokePolicy(scene.db.rows, ids[5]!)).settings.state, "behind");
   heal();
   await resumeRollout(scene.app, scene.actor, await readRolloutRow(scene, rollout!), { failed: "retry" });
   await waitForPolicy(scene, hub, "completed");
