@@ -146,8 +146,8 @@ function seed_shared_settings(array $settings): void {
             $present = get_config('core', $config);
             set_config('former_' . $config, json_encode($present === false ? null : $present), 'local_wheelwright');
         }
+        set_config('shared_' . $config, $text, 'local_wheelwright'); // first: what a crash leaves, the next run repairs
         set_config($config, $text);
-        set_config('shared_' . $config, $text, 'local_wheelwright');
     }
     mtrace('shared settings set');
 }
