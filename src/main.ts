@@ -11,8 +11,8 @@ if (process.pid === 1) exitOnSignals();
 
 // Enables Node's compile cache, because compiling TypeScript takes half of the startup time. Deno has its own cache.
 if (!findBuildInfo()) {
-  await import("./resolve-quickly.ts");
   module.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/wheelwright", import.meta.url)));
+  await import("./resolve-quickly.ts");
 }
 
 const { runCommand } = await import("./cli/run.ts");

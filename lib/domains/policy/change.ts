@@ -1,5 +1,4 @@
 /** Changes a hub's policy, previews a change, and makes an older version the newest again. */
-import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { buildHubSubject } from "#lib/audit/store.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -25,7 +24,8 @@ import {
   type PolicyRecord,
   type PolicyRollback,
 } from "#lib/domains/policy/views.ts";
-import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
 import { listPolicyFields } from "#lib/model/policy.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function patchPolicy(
 async function writePolicy(tx: Tx, app: App, actor: Actor, id: string, patch: PolicyPatch): Promise<void> {
   const before = await lockFederation(tx, id);
   requireLiveHub(before.state, "change the policy of");
-  const change = planPolicyChange(before.policy ?? {}, patch, { email: actor.email, now: await readClock(tx) });
+  const change = planPolicyChange(before.policy ?? {}, patch, { email: actor.email, now: await readDatabaseTime(tx) });
   if (change.sections.length === 0) return;
   requireOfferedPreset(app, change);
   await storePolicyVersions(tx, id, change.after);
@@ -79,7 +79,7 @@ export async function previewPolicy(
     { policy, state } = await rows.selectFrom("federations").select(["policy", "state"])
       .where("id", "=", id).executeTakeFirstOrThrow();
   requireLiveHub(state, "change the policy of");
-  const change = planPolicyChange(policy ?? {}, patch, { email: actor.email, now: await readClock(rows) });
+  const change = planPolicyChange(policy ?? {}, patch, { email: actor.email, now: await readDatabaseTime(rows) });
   requireOfferedPreset(app, change);
   const effects = change.sections.length === 0 ? [] : listSpokeEffects(change, await readHubSpokes(rows, id));
   const count = (effect: string) => effects.filter((each) => each.effect === effect).length;
@@ -128,9 +128,4 @@ export async function rollBackPolicy(
 function requireOfferedPreset({ catalog }: App, { before, after }: PolicyChange): void {
   const preset = after.brand?.values.preset;
   if (preset !== undefined && preset !== before.brand?.values.preset) requireOfferedValues(catalog, { brand: preset });
-}
-
-async function readClock(rows: RowQueries): Promise<Date> {
-  const { rows: [clock] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(rows);
-  return clock!.now;
 }

@@ -12,6 +12,7 @@ import { showSpokePolicy } from "#lib/domains/policy/show.ts";
 import type { SpokePolicyPatch, SpokePolicyRecord } from "#lib/domains/policy/views.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
@@ -35,8 +36,10 @@ async function writeSpokePolicy(tx: Tx, app: App, actor: Actor, id: string, patc
   if (before.state === "removed") throw spokeMissingFault();
   const { policy: hub } = await tx.selectFrom("federations").select("policy").where("id", "=", before.federationId)
     .executeTakeFirstOrThrow();
-  const { rows: [clock] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(tx);
-  const policy = changeSpokePolicy(before.policy ?? {}, hub, patch, { email: actor.email, now: clock!.now });
+  const policy = changeSpokePolicy(before.policy ?? {}, hub, patch, {
+    email: actor.email,
+    now: await readDatabaseTime(tx),
+  });
   if (isDeepStrictEqual(policy, before.policy ?? {})) return;
   const stored = await tx.updateTable("spokes")
     .set({ policy: JSON.stringify(policy), updatedAt: sql<Date>`wheelwright_now()` }).where("id", "=", id)

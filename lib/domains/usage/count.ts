@@ -41,7 +41,13 @@ export async function countUsage(rows: RowQueries): Promise<UsageCounts> {
           } * interval '1 day')
           ::integer`.as(`within${days}` as const)
         ),
-      ).executeTakeFirstOrThrow(),
+      )
+      .where(
+        "certificateEndsAt",
+        "<",
+        sql<Date>`wheelwright_now() + ${sql.lit(CERTIFICATE_THRESHOLDS[0])} * interval '1 day'`,
+      )
+      .executeTakeFirstOrThrow(),
   ]);
   const low = STORAGE_THRESHOLDS.map((percent) => ({
     percent,

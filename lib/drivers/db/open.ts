@@ -1,5 +1,6 @@
 /** Connects to the database: opens the connection pools and the control connection, and starts the wake-ups. */
 import { sql } from "kysely";
+import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
 import { retryTransient } from "#lib/drivers/db/retry-transient.ts";
 import { openControlConnection } from "#lib/drivers/db/control.ts";
 import type {
@@ -116,10 +117,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<ClosableDa
       wakeups,
       control: { query: async (text, params) => (await control.query(text, params)).rows },
       stats: () => ({ ...pool.stats(), control: control.pid !== null }),
-      async now() {
-        const { rows: [row] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(rows());
-        return row!.now;
-      },
+      now: () => readDatabaseTime(rows()),
       close,
     };
   }

@@ -3,9 +3,9 @@
  * a replica that continues after a crash starts nothing twice. The job waits in the queue between two looks, and ends
  * when its rollout is paused, completed or aborted.
  */
-import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
+import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { decideRolloutStep, type RolloutStep, settleSpoke } from "#lib/domains/rollouts/decide.ts";
 import { createRolloutJob, ROLLOUT_JOB_KIND } from "#lib/domains/rollouts/job.ts";
@@ -56,8 +56,7 @@ async function runRollout(app: App, run: RolloutRun): Promise<void> {
 /** Saves what has happened to the rollout's spokes, then decides the next step and saves the rollout's state. */
 async function takeStep(tx: Tx, { job }: RolloutRun): Promise<RolloutStep> {
   const { rolloutId } = job.payload, rollout = await lockRollout(tx, rolloutId);
-  const { rows: [clock] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(tx);
-  const { now } = clock!, observed = await readObservedSpokes(tx, rolloutId);
+  const now = await readDatabaseTime(tx), observed = await readObservedSpokes(tx, rolloutId);
   const changes = observed.flatMap((spoke) => settleSpoke(spoke, { canaryMinutes: rollout.canaryMinutes, now }) ?? []);
   await saveSpokeChanges(tx, rolloutId, changes);
   const bySpoke = new Map(changes.map((change) => [change.spokeId, change]));
