@@ -13,7 +13,7 @@ const SHA256 = "must be a SHA-256 in hexadecimal";
 const LANGUAGE = "must be the code of a Moodle language pack, such as de or pt_br";
 const TIME_ZONE = "must be a time zone such as Europe/Berlin";
 /** The maximum length of a hub's SCSS. It is stored again with each spoke, so it is shorter than a catalog brand's. */
-const MAX_SCSS = 20_000;
+export const MAX_SCSS = 20_000;
 
 /** A file to download from the web, with its expected SHA-256 hash. */
 export const WebFile = v.strictObject({
@@ -79,6 +79,7 @@ export interface PolicyVersion<S extends PolicySection = PolicySection> {
   readonly changedBy: string;
 }
 
+export type AnyPolicyField = { [S in PolicySection]: PolicyField<S> }[PolicySection];
 export type AnyPolicyVersion = { [S in PolicySection]: PolicyVersion<S> }[PolicySection];
 
 /** The newest version of each section. A section that was never set is absent. */
@@ -138,6 +139,19 @@ export function createPolicyFieldListSchema<S extends PolicySection>(section: S)
 
 export function listPolicyFields<S extends PolicySection>(section: S): readonly PolicyField<S>[] {
   return Object.keys(POLICY_FIELDS[section]) as PolicyField<S>[];
+}
+
+/** Returns the section's values after a change. Null removes a value, and undefined leaves it. */
+export function mergePolicyChanges<S extends PolicySection>(
+  section: S,
+  before: PolicyValues<S> | undefined,
+  changes: PolicyValueChanges<S> | undefined,
+): PolicyValues<S> {
+  const values = listPolicyFields(section).map((field) => {
+    const changed = changes?.[field];
+    return [field, changed === undefined ? before?.[field] : changed] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value != null)) as PolicyValues<S>;
 }
 
 function mapPolicyFields(

@@ -1,5 +1,6 @@
 /** Parses values of a policy on the command line, such as `settings.language=de`. */
 import { POLICY_SECTIONS, type PolicySection } from "#lib/model/policy.ts";
+import { parsePolicyText } from "#lib/model/policy-text.ts";
 import { CommandError, EXIT } from "./exit-status.ts";
 
 /** Returns the values by section. An empty value is null, which removes it. */
@@ -9,7 +10,7 @@ export function parsePolicyValues(words: readonly string[]): Partial<Record<Poli
     const at = each.indexOf("=");
     if (at === -1) throw new CommandError(EXIT.usage, `"${each}" must have the form FIELD=VALUE`);
     const [section, field] = parsePolicyField(each.slice(0, at));
-    (changes[section] ??= {})[field] = parseValue(field, each.slice(at + 1));
+    (changes[section] ??= {})[field] = parsePolicyText(section, field, each.slice(at + 1));
   }
   return changes;
 }
@@ -24,13 +25,4 @@ export function parseSection(name: string): PolicySection {
   const section = POLICY_SECTIONS.find((each) => each === name);
   if (!section) throw new CommandError(EXIT.usage, `"${name}" is no section; choose ${POLICY_SECTIONS.join(" or ")}`);
   return section;
-}
-
-function parseValue(field: string, text: string): unknown {
-  if (text === "") return null;
-  if (field === "logo") {
-    const at = text.lastIndexOf("#");
-    return { url: text.slice(0, Math.max(at, 0)), sha256: text.slice(at + 1) };
-  }
-  return text === "true" ? true : text === "false" ? false : text;
 }

@@ -1,6 +1,7 @@
 /** Implements `wheelwright policy`, which shows and changes what a hub shares with its spokes. */
 import type { Policy, PolicyPatch, PolicyPreview } from "#lib/client/client.ts";
 import { POLICY_SECTIONS } from "#lib/model/policy.ts";
+import { formatPolicyText } from "#lib/model/policy-text.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
 import { parsePolicyField, parsePolicyValues, parseSection } from "./policy-values.ts";
@@ -104,7 +105,7 @@ function formatPolicyLines(policy: Policy): readonly RecordLine[] {
         [section, version === 0 ? "never set" : `version ${version}`],
         ...Object.entries(values).filter(([, value]) => value !== null).map(([field, value]): RecordLine => [
           `${section}.${field}`,
-          typeof value === "string" ? value : JSON.stringify(value),
+          formatPolicyText(value),
         ]),
         ["spokes may override", overridable.join(", ") || "nothing"],
         ["spokes", Object.entries(counts).map(([state, count]) => `${count} ${state.replace("_", " ")}`).join(", ")],
@@ -144,9 +145,11 @@ function showPreview(cli: CliContext, preview: PolicyPreview): void {
     ["EFFECT", (one) => one.effect],
     ["REASON", (one) => one.reason],
   ], ({ spokeId }) => spokeId);
+  if (preview.more > 0) printNote(cli, `${formatPlural(preview.more, "more spoke")} not listed`);
   for (const note of preview.notes) printNote(cli, note);
 }
 
 function formatChangedValue(value: unknown): string {
-  return value === null ? "not set" : typeof value === "string" ? value : JSON.stringify(value);
+  if (Array.isArray(value)) return value.join(", ") || "nothing";
+  return value === null ? "not set" : formatPolicyText(value);
 }

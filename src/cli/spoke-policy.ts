@@ -1,6 +1,7 @@
 /** Implements the verbs of `wheelwright policy` that show and change what one spoke has of what its hub shares. */
 import type { SpokePolicy, SpokePolicyPatch } from "#lib/client/client.ts";
 import { POLICY_SECTIONS } from "#lib/model/policy.ts";
+import { formatPolicyText } from "#lib/model/policy-text.ts";
 import { defineCommand } from "./command.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
 import { showChange, showRecord } from "./output.ts";
@@ -34,7 +35,7 @@ export const spokePolicyCommands = [
       );
       const patch = { ...parsePolicyValues(values), ...(exclude.length + include.length > 0 && { excluded }) };
       const changed = await cli.api.updateSpokePolicy({ spokeId }, patch as SpokePolicyPatch);
-      showChange(cli, changed, `The spoke's own values were saved`);
+      showChange(cli, changed, "The spoke's own values were saved");
     },
   }),
 ];
@@ -48,7 +49,7 @@ function formatLines(policy: SpokePolicy): readonly RecordLine[] {
       ["version", `${version ?? "none"} of ${hubVersion}`],
       ...Object.entries(values).filter(([, value]) => value !== null).map(([field, value]): RecordLine => [
         `${section}.${field}`,
-        `${typeof value === "string" ? value : JSON.stringify(value)}${own[field] === null ? "" : " (own value)"}`,
+        `${formatPolicyText(value)}${own[field] === null ? "" : " (own value)"}`,
       ]),
       ...reasons.map((reason): RecordLine => ["reason", reason]),
     ];

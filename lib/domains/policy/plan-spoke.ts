@@ -6,10 +6,11 @@ import {
   DEFAULT_OVERRIDABLE,
   type HubPolicy,
   listPolicyFields,
+  mergePolicyChanges,
   POLICY_SECTIONS,
   type PolicyOverrides,
   type PolicySection,
-  type PolicyValues,
+  type PolicyValueChanges,
   type SpokePolicy,
 } from "#lib/model/policy.ts";
 
@@ -42,16 +43,13 @@ function changeOverrides<S extends PolicySection>(
   { email, now }: Author,
 ): PolicyOverrides<S> | undefined {
   const old = before.overrides?.[section] as PolicyOverrides<S> | undefined;
-  const changes: Readonly<Record<string, unknown>> = patch[section] ?? {};
+  const changes = patch[section] as PolicyValueChanges<S> | undefined;
   const allowed: readonly string[] = hub?.[section]?.overridable ?? DEFAULT_OVERRIDABLE[section];
-  const refused = Object.keys(changes).filter((field) => changes[field] != null && !allowed.includes(field));
+  const refused = listPolicyFields(section).filter((field) => changes?.[field] != null && !allowed.includes(field));
   if (refused.length > 0) {
     throw new Fault("forbidden", "policy_fixed", `The hub does not let its spokes change ${refused.join(", ")}`);
   }
-  const merged: Readonly<Record<string, unknown>> = { ...old?.values, ...changes };
-  const values = Object.fromEntries(
-    listPolicyFields(section).filter((field) => merged[field] != null).map((field) => [field, merged[field]]),
-  ) as PolicyValues<S>;
+  const values = mergePolicyChanges<S>(section, old?.values, changes);
   if (isDeepStrictEqual(values, old?.values ?? {})) return old;
   return Object.keys(values).length === 0 ? undefined : { values, changedAt: now.toISOString(), changedBy: email };
 }

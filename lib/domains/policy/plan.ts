@@ -5,10 +5,11 @@ import {
   DEFAULT_OVERRIDABLE,
   type HubPolicy,
   listPolicyFields,
+  mergePolicyChanges,
   POLICY_SECTIONS,
   type PolicyField,
   type PolicySection,
-  type PolicyValues,
+  type PolicyValueChanges,
   type PolicyVersion,
 } from "#lib/model/policy.ts";
 import { listOverrides } from "#lib/moodle/policy-values.ts";
@@ -52,22 +53,13 @@ function changeSection<S extends PolicySection>(
   { email, now }: Author,
 ): PolicyVersion<S> | undefined {
   const old = before[section] as PolicyVersion<S> | undefined;
-  const changes: Readonly<Record<string, unknown>> = patch[section] ?? {};
-  const merged: Readonly<Record<string, unknown>> = { ...old?.values, ...withoutUndefined(changes) };
-  const fields = listPolicyFields(section);
-  const values = Object.fromEntries(
-    fields.filter((name) => merged[name] != null).map((name) => [name, merged[name]]),
-  ) as PolicyValues<S>;
+  const values = mergePolicyChanges<S>(section, old?.values, patch[section] as PolicyValueChanges<S> | undefined);
   const allowed =
     (patch.overridable?.[section] ?? old?.overridable ?? DEFAULT_OVERRIDABLE[section]) as readonly string[];
-  const overridable: readonly PolicyField<S>[] = fields.filter((name) => allowed.includes(name));
+  const overridable: readonly PolicyField<S>[] = listPolicyFields(section).filter((name) => allowed.includes(name));
   const base = { values: old?.values ?? {}, overridable: old?.overridable ?? DEFAULT_OVERRIDABLE[section] };
   if (isDeepStrictEqual({ values, overridable }, { ...base, overridable: [...base.overridable] })) return old;
   return { version: (old?.version ?? 0) + 1, values, overridable, changedAt: now.toISOString(), changedBy: email };
-}
-
-function withoutUndefined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the values that the change replaces, and the lists of overridable fields. */

@@ -1,9 +1,9 @@
 /** The words of the page that shows and changes what a hub shares with its spokes. */
-import type { PolicySection } from "#lib/model/policy.ts";
+import type { AnyPolicyField, PolicySection } from "#lib/model/policy.ts";
 import type { HubPolicyView } from "#lib/portal/components/api-types.ts";
 
 /** The words for each field: its label, and a hint. */
-export const FIELD_WORDS: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
+export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: string, hint?: string]>> = {
   language: ["Language", "The code of a Moodle language pack, such as de. Sites install the pack themselves."],
   timeZone: ["Time zone", "For example Europe/Berlin."],
   guestAccess: ["Guest access", "Whether the login page has a button for guests."],

@@ -1,6 +1,13 @@
 /** Renders what a hub shares with its spokes: the form, the preview of a change, its progress, and older versions. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { listPolicyFields, POLICY_FIELDS, POLICY_SECTIONS, type PolicySection } from "#lib/model/policy.ts";
+import {
+  type AnyPolicyField,
+  listPolicyFields,
+  MAX_SCSS,
+  POLICY_SECTIONS,
+  type PolicySection,
+} from "#lib/model/policy.ts";
+import { formatPolicyText, getPolicyFieldType, parsePolicyText } from "#lib/model/policy-text.ts";
 import type {
   CatalogOffer,
   Hub,
@@ -77,39 +84,26 @@ function sectionFields(
     markup`<h3>${SECTION_TITLES[section]}</h3>`,
     ...listPolicyFields(section).flatMap((field): (FormField | Markup)[] => {
       const name = `${section}.${field}`, isAllowed = policy[section].overridable.includes(field);
-      const label = FIELD_WORDS[field]![0];
       return [
-        valueField(section, field, catalog, form?.[name] ?? formatValue(values[field])),
+        valueField(section, field, catalog, form?.[name] ?? formatPolicyText(values[field])),
         markup`<div class="allow">${
-          checkboxField(
-            `allow:${name}`,
-            `Spokes may choose their own ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
-            form ? form[`allow:${name}`] === "on" : isAllowed,
-          )
+          checkboxField(`allow:${name}`, "Spokes may change this", form ? form[`allow:${name}`] === "on" : isAllowed)
         }</div>`,
       ];
     }),
   ];
 }
 
-function valueField(section: PolicySection, field: string, catalog: CatalogOffer, value: string): FormField {
-  const [label, hint] = FIELD_WORDS[field]!, name = `${section}.${field}`;
+function valueField(section: PolicySection, field: AnyPolicyField, catalog: CatalogOffer, value: string): FormField {
+  const [label, hint] = FIELD_WORDS[field], name = `${section}.${field}`;
   const words = { name, label, value, ...(hint !== undefined && { hint }) };
-  const schema = (POLICY_FIELDS[section] as Readonly<Record<string, { readonly type: string }>>)[field]!;
-  if (schema.type === "boolean") {
+  if (getPolicyFieldType(section, field) === "boolean") {
     return { ...words, options: [["", "Each site decides"], ["true", "On"], ["false", "Off"]] };
   }
   if (field === "preset") {
     return { ...words, options: [["", "None"], ...catalog.brands.map((brand) => [brand.name] as const)] };
   }
-  return field === "scss" ? { ...words, type: "textarea", maxLength: 20_000 } : words;
-}
-
-function formatValue(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value !== "object") return String(value);
-  const { url, sha256 } = value as { readonly url: string; readonly sha256: string };
-  return `${url}#${sha256}`;
+  return field === "scss" ? { ...words, type: "textarea", maxLength: MAX_SCSS } : words;
 }
 
 function progressPanel({ rollout, spokes, ...policy }: HubPolicyView): Markup {
@@ -139,7 +133,7 @@ function progressPanel({ rollout, spokes, ...policy }: HubPolicyView): Markup {
 function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Record<string, string>>): Markup {
   const { changes, counts, spokes, more, notes } = preview;
   const changeRows = changes.map(({ section, field, from, to }) => [
-    field === "overridable" ? `${SECTION_TITLES[section]}: sites may choose` : FIELD_WORDS[field]![0],
+    field === "overridable" ? `${SECTION_TITLES[section]}: sites may choose` : labelField(field),
     describeValue(from),
     describeValue(to),
   ]);
@@ -167,9 +161,14 @@ ${ui.renderPostButton(`/hubs/${id}/policy`, "Apply to the sites", { variant: "ma
 function describeValue(value: unknown): string {
   if (value === null) return "each site decides";
   if (Array.isArray(value)) {
-    return value.map((field) => FIELD_WORDS[String(field)]?.[0] ?? field).join(", ") || "nothing";
+    return value.map(labelField).join(", ") || "nothing";
   }
-  return value === true ? "on" : value === false ? "off" : formatValue(value);
+  return value === true ? "on" : value === false ? "off" : formatPolicyText(value);
+}
+
+/** Returns the label of a field. A later release may have stored a field that this one does not know. */
+function labelField(field: string): string {
+  return Object.hasOwn(FIELD_WORDS, field) ? FIELD_WORDS[field as AnyPolicyField][0] : field;
 }
 
 function historyPanel(id: string, policy: HubPolicyView, history: PolicyHistory): Markup {
@@ -179,7 +178,7 @@ function historyPanel(id: string, policy: HubPolicyView, history: PolicyHistory)
     version,
     ui.renderTime(changedAt),
     changedBy,
-    Object.keys(values).map((field) => FIELD_WORDS[field]?.[0] ?? field).join(", ") || "nothing set",
+    Object.keys(values).map(labelField).join(", ") || "nothing set",
     version === policy[section].version ? "Newest" : ui.renderPostButton(`/hubs/${id}/policy`, "Use again", {
       about: `${SECTION_TITLES[section]}, version ${version}`,
       fields: { rollback: `${section}:${version}` },
@@ -195,9 +194,10 @@ function historyPanel(id: string, policy: HubPolicyView, history: PolicyHistory)
 /** Builds the API request from the values of the form. An empty value is left to the sites. */
 export function buildPolicyRequest(form: Readonly<Record<string, string>>): object {
   const sections = POLICY_SECTIONS.map((section) => {
-    const values = listPolicyFields(section).map((
-      field,
-    ) => [field, parseValue(field, form[`${section}.${field}`] ?? "")]);
+    const values = listPolicyFields(section).map((field) => {
+      const typed = (form[`${section}.${field}`] ?? "").trim().replaceAll("\r\n", "\n");
+      return [field, parsePolicyText(section, field, typed)];
+    });
     return [section, Object.fromEntries(values)] as const;
   });
   return {
@@ -210,13 +210,4 @@ export function buildPolicyRequest(form: Readonly<Record<string, string>>): obje
     ),
     ifVersion: Object.fromEntries(POLICY_SECTIONS.map((section) => [section, Number(form[`version:${section}`])])),
   };
-}
-
-function parseValue(field: string, typed: string): unknown {
-  const text = typed.trim().replaceAll("\r\n", "\n");
-  if (text === "") return null;
-  if (field === "guestAccess" || field === "forcedLogin") return text === "true";
-  if (field !== "logo") return text;
-  const at = text.lastIndexOf("#");
-  return { url: text.slice(0, Math.max(at, 0)), sha256: text.slice(at + 1) };
 }

@@ -1,10 +1,10 @@
 /** Renders what a spoke's site has of what its hub shares. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import { POLICY_SECTIONS, type PolicySection } from "#lib/model/policy.ts";
+import { POLICY_SECTIONS } from "#lib/model/policy.ts";
 import type { SharedWithSpoke } from "#lib/portal/components/api-types.ts";
 import * as ui from "#lib/portal/components/parts.ts";
+import { SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
 
-const TITLES: Readonly<Record<PolicySection, string>> = { settings: "Settings", brand: "Brand" };
 const BADGES = {
   in_sync: ui.badge("good", "done", "In sync"),
   behind: ui.badge("warn", "wait", "Behind"),
@@ -20,7 +20,7 @@ export function sharedPanel(shared: SharedWithSpoke, canManageHub: boolean): Mar
     const { version, state, reasons, overriddenBy } = shared[section];
     const by = overriddenBy === null ? [] : [`Its own values were set by ${overriddenBy}`];
     return [
-      TITLES[section],
+      SECTION_TITLES[section],
       version === null ? "–" : `Version ${version}`,
       BADGES[state],
       [...reasons, ...by].join(". "),
