@@ -53,7 +53,9 @@ test("stops after the time limit if the cluster hangs", async ({ scene }) => {
   const server = await openKubeServer(() => {}); // never responds
   const KUBECONFIG = await scene.write("hanging", kubeconfigOf(server.url));
   const { level, message } = await connection(scene, { env: { KUBECONFIG }, readTimeout: 200 });
-  assert.equal([level, message], ["failing", "cannot use the cluster: no answer within 0.2 s"]);
+  assert.is(level, "failing");
+  // Both limits are 200 ms: that of the call, and that of the check.
+  assert.match(message, /^cannot use the cluster: (?:no answer within 0\.2 s|GET \S+ took over 200 ms)$/);
   await server.close();
 });
 
