@@ -33,7 +33,7 @@ async function main(kills: number, stops: number): Promise<void> {
 /** Creates a hub and waits until it is active. A hub needs no ready object. */
 async function startHub(bench: Bench): Promise<string> {
   const hub = await bench.hub("math");
-  await until(async () => (await queryRows(bench.db, "select state from federations"))[0].state === "active", 60_000);
+  await until(async () => (await queryRows(bench.db, "select state from federations"))[0].state === "active");
   return hub;
 }
 
@@ -51,7 +51,7 @@ async function repeat(bench: Bench, spoke: string, times: number, signal: "SIGKI
     if (signal === "SIGKILL") await caught.holder.start();
     else {
       caught.holder.tell("SIGCONT");
-      await until(() => caught.holder.log().some((line) => isLoss(line.message, line["fence"], caught.fence)), 60_000);
+      await until(() => caught.holder.log().some((line) => isLoss(line.message, line["fence"], caught.fence)));
     }
   }
   return samples;

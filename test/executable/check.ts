@@ -65,7 +65,7 @@ function start(cwd: string, line: string[], env: Record<string, string> = {}, in
     text: () => text,
     ended,
     async said(pattern) {
-      const found = await until(() => pattern.exec(text) ?? (over && { 1: "" }), 60_000);
+      const found = await until(() => pattern.exec(text) ?? (over && { 1: "" }));
       if (!pattern.test(text)) throw new Error(`It ended without saying ${pattern}:\n${text}`);
       return found[1] ?? "";
     },

@@ -17,7 +17,7 @@ import { ANN, backUp, listPvcs, readMarks, usedPvcs, writeMark } from "#test/lib
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 
 const STEPS = Object.keys(OPERATIONS.restore.plan.steps);
-const PATIENCE = 90_000; // milliseconds; an idle machine needs a fraction of it
+const PATIENCE = 300_000; // milliseconds; an idle machine needs a fraction of it
 
 const test = suite<{ scene: WorkScene; replicas: Replica[]; directory: string }>("a restore whose replica is killed");
 test.before(async (context) => {

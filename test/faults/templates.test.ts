@@ -13,7 +13,7 @@ test.before(async (context) => {
 });
 test.after(({ bench }) => bench?.close());
 
-const PATIENCE = 120_000;
+const PATIENCE = 300_000;
 const CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents";
 
 /**

@@ -36,7 +36,7 @@ async function fill(bench: Bench): Promise<void> {
   await bench.becomes(algebra, "active");
   await addHubAdmin(db, grace, north);
   await addSpokeAdmin(db, joan, algebra);
-  await until(async () => (await queryRows(db, "select 1 from templates where state = 'ready'")).length > 0, 60_000);
+  await until(async () => (await queryRows(db, "select 1 from templates where state = 'ready'")).length > 0);
   const biology = await bench.spoke(north, "biology"); // from the template
   await bench.becomes(biology, "active");
   good(
@@ -83,7 +83,7 @@ async function act(bench: Bench, spoke: string, action: string): Promise<void> {
 
 async function idle({ db }: Bench, spoke: string): Promise<void> {
   const live = "select 1 from jobs where spoke_id = $1 and visible and state in ('queued', 'running')";
-  await until(async () => (await queryRows(db, live, [spoke])).length === 0, 60_000);
+  await until(async () => (await queryRows(db, live, [spoke])).length === 0);
 }
 
 /** Requests three hubs: one is approved, one is rejected, and one stays open. */

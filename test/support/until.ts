@@ -3,7 +3,7 @@
 import { sleep } from "#lib/base/time.ts";
 
 const OFTEN = 10, SELDOM = 50; // milliseconds between two checks
-const PATIENCE = 60_000; // milliseconds; an idle machine is much faster, so only a broken test waits this long
+const PATIENCE = 180_000; // milliseconds; an idle machine is much faster, so only a broken test waits this long
 
 /** Returns the first result of `look` that is not false, null or undefined. Throws after the time limit. */
 export async function until<T>(look: () => T | Promise<T>, limit = PATIENCE): Promise<Exclude<NonNullable<T>, false>> {

@@ -72,7 +72,7 @@ async function refused({ db }: WorkScene, of: RemovalSubject): Promise<Job> {
 test("reports another cluster during an installation, not a missing namespace.", async ({ scene, lead }) => {
   const fault = scene.simulator.faults.answer(503, { method: "POST", path: "/statefulsets" });
   const id = await scene.spoke(await scene.hub("physics"), "torn");
-  await until(async () => (await scene.operations(id))[0]!.failure?.step === "database", 30_000);
+  await until(async () => (await scene.operations(id))[0]!.failure?.step === "database");
   lead("elsewhere");
   scene.simulator.faults.remove(fault);
   const { state, failure } = await scene.ended(id, "provision");
@@ -100,7 +100,7 @@ test("ignores a cluster that changes during the deletion of a namespace.", async
   await updateRows(scene.db, "spokes", { clusterUid: null }, { id: during.id });
   const stuck = scene.simulator.faults.stuckNamespace(during.namespace);
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, during.id));
-  await until(async () => /held by/.test((await scene.operations(during.id))[0]!.label), 30_000);
+  await until(async () => /held by/.test((await scene.operations(during.id))[0]!.label));
   assert.is((await scene.row(during.id)).clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
   scene.simulator.faults.remove(stuck);

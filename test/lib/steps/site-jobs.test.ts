@@ -18,7 +18,6 @@ async function unread(scene: WorkScene, kind: string, job: string, ask: () => Pr
   const id = await ask();
   const failure = await until(
     async () => (await scene.operations(id)).find((one) => one.kind === kind)?.failure,
-    60_000,
   );
   faults.remove(fault);
   assert.equal(

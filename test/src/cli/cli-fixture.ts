@@ -111,7 +111,7 @@ export async function openCliFixture(env: Readonly<Record<string, string>> = {})
           return output;
         },
         async waitFor(pattern) {
-          await until(() => pattern.test(output) || over, 60_000);
+          await until(() => pattern.test(output) || over);
           if (!pattern.test(output)) throw new Error(`It ended without showing ${pattern}:\n${output}`);
         },
         type: (text) => void child.stdin.write(text),

@@ -15,7 +15,7 @@ export interface LoadBalancer {
   close(): Promise<void>;
 }
 
-const LOOK_EVERY = 100, PATIENCE = 60_000; // milliseconds
+const LOOK_EVERY = 100, PATIENCE = 180_000; // milliseconds
 
 interface Sent {
   readonly answer: IncomingMessage;

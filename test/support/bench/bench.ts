@@ -76,7 +76,7 @@ export interface BenchOptions {
   readonly program?: string | null;
 }
 
-const PATIENCE = 90_000; // milliseconds; an idle machine needs only a fraction of this time
+const PATIENCE = 300_000; // milliseconds; an idle machine needs only a fraction of this time
 
 export async function openBench(
   { replicas: count, delayMs, measured, db: own, env = {}, program: first = null }: BenchOptions,

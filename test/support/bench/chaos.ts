@@ -26,7 +26,7 @@ export interface ChaosResult {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const SETTLE = 90_000;
+const SETTLE = 300_000;
 
 export async function runChaos({ seed, rounds, hubs, print: tell }: ChaosOptions): Promise<ChaosResult> {
   const random = createSeededRandom(seed);
@@ -62,7 +62,7 @@ async function settle({ db }: Bench, readers: readonly EventReader[]): Promise<s
       return live.length === 0;
     }, SETTLE);
     const last = await lastNumbers(db);
-    await until(() => readers.every(({ hub, seen }) => seen().length >= last.get(hub)!), 30_000);
+    await until(() => readers.every(({ hub, seen }) => seen().length >= last.get(hub)!), 120_000);
     return [];
   } catch (error) {
     return [`Operations did not end in time: ${(error as Error).message}`];

@@ -7,7 +7,7 @@ import { until } from "#test/support/until.ts";
 
 const PAUSE = 50; // milliseconds between the requests of one reader
 const AGAIN = 50; // milliseconds before a retry
-const PATIENCE = 60_000; // milliseconds to wait for an expected result
+const PATIENCE = 180_000; // milliseconds to wait for an expected result
 
 export interface LoadOptions {
   /** Returns the current URLs of the replicas. Called before each request. */

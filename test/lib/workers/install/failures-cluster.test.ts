@@ -136,7 +136,7 @@ test("reports a namespace that cannot be deleted, and who is to blame", async ({
   );
   assert.match(label, /configmaps.* to be deleted; held by the finalizer simulator\/stuck$/);
   scene.simulator.faults.remove(fault);
-  await until(async () => (await scene.ended(id, "remove")).state === "succeeded", 60_000);
+  await until(async () => (await scene.ended(id, "remove")).state === "succeeded");
 });
 
 test("orders a refused certificate again at a retry", async ({ scene }) => {

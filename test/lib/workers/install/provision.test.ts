@@ -229,7 +229,7 @@ test("continues without the hub's settings if the hub's namespace is missing", a
   await scene.hubBecomes(hub.id, "active");
   const { namespace } = (await findFederation(scene.db.rows, hub.id, "shown"))!;
   await fetch(`${scene.simulator.url}/api/v1/namespaces/${namespace}`, { method: "DELETE" });
-  await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace), 60_000);
+  await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace));
   const id = await scene.spoke(hub, "algebra");
   await scene.becomes(id, "active");
   const [job] = await scene.operations(id);

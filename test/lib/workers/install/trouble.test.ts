@@ -116,7 +116,7 @@ for (
     const hub = await scene.hubBecomes((await scene.hub("math")).id, "active");
     scene.simulator.faults.add({ type: "answer", ...fault });
     const id = await scene.spoke(hub, "algebra");
-    const waiting = await until(async () => (await scene.operations(id)).find(({ failure }) => failure), 30_000);
+    const waiting = await until(async () => (await scene.operations(id)).find(({ failure }) => failure));
     assert.equal([waiting.failure!.code, (await scene.row(id)).state], [code, "provisioning"]);
     assert.match(waiting.failure!.message, words);
     assert.match(waiting.label, /^(Trying again: |Waiting|Creating)/);

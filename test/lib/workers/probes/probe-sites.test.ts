@@ -210,7 +210,7 @@ test("runs on one replica at a time, and continues on another one when it stops"
   await first.drain(HOUR); // ends at once, although the job would run for an hour
   await first.close();
   await scene.db.sql("delete from availability_hours");
-  await until(async () => (await minutesOf(context))["up"] === 1, 30_000);
+  await until(async () => (await minutesOf(context))["up"] === 1);
   await second.close();
 });
 

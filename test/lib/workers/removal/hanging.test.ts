@@ -48,15 +48,15 @@ test("is reported once a day, and ends when nothing blocks it.", async ({ scene 
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
   const audits = () =>
     selectRows(scene.db, "audit_events", { spokeId: id, kind: "spoke_action_failed" }, { columns: ["metadata"] });
-  await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
+  await until(async () => (await scene.operations(id))[0]!.failure !== null);
   assert.equal(await audits(), []);
   for (let day = 1; day <= 3; day++) {
     await scene.db.shiftClock(day * DAY + HOUR);
-    await until(async () => (await audits()).length >= day, 30_000);
+    await until(async () => (await audits()).length >= day);
   }
   const [job] = await scene.operations(id);
   const { attempt } = job!;
-  await until(async () => (await scene.operations(id))[0]!.attempt >= attempt + 2, 30_000);
+  await until(async () => (await scene.operations(id))[0]!.attempt >= attempt + 2);
   const messages = await audits();
   assert.is(messages.length, 3);
   for (const { metadata } of messages) {
@@ -84,7 +84,7 @@ test("is reported if its cluster is no longer configured.", async (context) => {
   await scene.becomes(id, "active", "failed");
   context.configured = false;
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
-  await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
+  await until(async () => (await scene.operations(id))[0]!.failure !== null);
   await scene.db.shiftClock(DAY + HOUR);
   const audits = await until(async () => {
     const [first] = await selectRows(scene.db, "audit_events", { spokeId: id, kind: "spoke_action_failed" }, {
@@ -101,9 +101,9 @@ test("is reported if its cluster is no longer configured.", async (context) => {
 test("is reported once when abandoned.", async ({ scene }) => {
   const refusal = scene.simulator.faults.answer(403, { method: "DELETE", path: "/namespaces/" });
   const id = await scene.spoke(await scene.hub("art"), "drawing");
-  await until(async () => (await scene.row(id)).namespaceUid, 30_000);
+  await until(async () => (await scene.row(id)).namespaceUid);
   await scene.db.transact((tx) => enqueueSpokeRemoval(tx, scene.actor, id));
-  await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
+  await until(async () => (await scene.operations(id))[0]!.failure !== null);
   await scene.db.transact((tx) => markSpokeAbandoned(tx, scene.actor, id));
   scene.simulator.faults.remove(refusal);
   const row = await scene.row(id);

@@ -80,7 +80,7 @@ test("stops a running installation, and removes its objects", async ({ scene }) 
   const id = await scene.spoke(hub, "algebra");
   scene.simulator.faults.unready("db");
   await scene.replica();
-  await until(async () => (await scene.operations(id))[0]!.finishedSteps.includes("secrets"), 60_000);
+  await until(async () => (await scene.operations(id))[0]!.finishedSteps.includes("secrets"));
   await remove(scene, id);
   await scene.becomes(id, "removed");
   assert.equal((await scene.operations(id)).map(({ kind, state }) => [kind, state]), [

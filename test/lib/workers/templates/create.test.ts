@@ -91,7 +91,7 @@ test("that fails leaves nothing behind, fails no spoke, and is retried after one
     await setDatabaseClock(scene.db, new Date(nextAttemptAt!.getTime() + 1000));
     const before = await scene.db.now();
     await installSpoke(context, slug);
-    await until(async () => (await listTemplates(scene))[0]!.createdAt >= before, 60_000);
+    await until(async () => (await listTemplates(scene))[0]!.createdAt >= before);
     return await waitForTemplate(scene, state);
   };
   const secondFailure = await installAfterDelay("third", "failed");
