@@ -92,7 +92,22 @@ objects("request a certificate only with an issuer", () => {
   assert.equal(ingress("i")["spec"].tls, [{ hosts: [inputs.host], secretName: "moodle-tls" }]);
   assert.is(ingress("i").metadata.annotations?.["cert-manager.io/cluster-issuer"], "i");
   assert.not.ok("tls" in ingress(null)["spec"]);
-  assert.equal(Object.keys(ingress(null).metadata.annotations ?? {}), [BLUEPRINT_REVISION_ANNOTATION]);
+  assert.equal(
+    Object.keys(ingress(null).metadata.annotations ?? {}).sort(),
+    [
+      "nginx.ingress.kubernetes.io/proxy-body-size",
+      BLUEPRINT_REVISION_ANNOTATION,
+    ].sort(),
+  );
+});
+
+objects("limit uploads in the ingress, the web server and PHP alike", () => {
+  const ingress = find(blueprint.spokeObjects(inputs, "ingress"), "Ingress", "moodle");
+  const limit = ingress.metadata.annotations!["nginx.ingress.kubernetes.io/proxy-body-size"];
+  const data = find(blueprint.spokeObjects(inputs, "secrets"), "ConfigMap", "moodle-env")["data"];
+  for (const name of ["post_max_size", "upload_max_filesize", "client_max_body_size"]) {
+    assert.is(data[name].toLowerCase(), limit, name);
+  }
 });
 
 objects("set whether the site's URL uses https", () => {
