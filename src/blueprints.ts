@@ -809,6 +809,10 @@ $line = [
     'failingTaskNames' => $names("select classname from $failing group by 1 order by max(faildelay) desc, 1 limit 5"),
     'tasksWaitingSince' => $number("select min(nextruntime) from mdl_task_adhoc as task where nextruntime < $now
         and coalesce((to_jsonb(task) ->> 'attemptsavailable')::integer, 1) > 0"),
+    // The seed stores the values that the hub shares under these names.
+    'changedSettings' => $names("select substr(shared.name, 8) from mdl_config_plugins as shared
+        left join mdl_config as own on own.name = substr(shared.name, 8) where shared.plugin = 'local_wheelwright'
+        and shared.name like 'shared\\\\_%' and own.value is distinct from shared.value order by 1 limit 10"),
 ];
 $total = @disk_total_space($data);
 $free = @disk_free_space($data);

@@ -49,6 +49,8 @@ const UsageLine = v.object({
   /** The checks of Moodle's status report that failed, such as `core_upgradecheck`, and when Moodle made them. */
   failedChecks: v.optional(v.nullable(CodeNames), null),
   checkedAt: v.optional(v.nullable(Time), null),
+  /** The settings in mdl_config whose value differs from what the hub shares. */
+  changedSettings: v.optional(CodeNames, []),
 });
 export type UsageLine = v.InferOutput<typeof UsageLine>;
 

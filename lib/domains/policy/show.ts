@@ -8,6 +8,7 @@ import {
   type PolicyValues,
 } from "#lib/model/policy.ts";
 import { listOverrides, mergePolicyValues } from "#lib/moodle/policy-values.ts";
+import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { findPolicyRollout } from "#lib/domains/policy/roll-out.ts";
 import { type HubSpoke, readHubSpoke, readHubSpokes } from "#lib/domains/policy/store.ts";
 import {
@@ -81,7 +82,12 @@ export function readSharing(section: PolicySection, policy: HubPolicy | null, sp
   }
   const own = Object.keys(listOverrides(section, policy, spoke));
   const skipped = (section === "settings" ? spoke.settingsSkipped : spoke.brandSkipped) ?? [];
-  const reasons = [...own.map((field) => `The site has its own value for ${field}`), ...skipped];
+  const changed = section === "settings" ? toPolicyFields(spoke.changedSettings ?? []) : [];
+  const reasons = [
+    ...own.map((field) => `The site has its own value for ${field}`),
+    ...changed.map((field) => `The value of ${field} was changed on the site; configure the site to set it again`),
+    ...skipped,
+  ];
   return { state: reasons.length > 0 ? differs : inSync, reasons };
 }
 

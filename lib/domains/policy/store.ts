@@ -10,6 +10,7 @@ import {
   type SpokePolicy,
 } from "#lib/model/policy.ts";
 import type { SpokeState } from "#lib/model/states.ts";
+import type { TaskHealth } from "#lib/domains/usage/task-health.ts";
 import type { PolicyVersionRecord } from "#lib/domains/policy/views.ts";
 
 /** Adds the versions of a policy to its history, unless they are there. */
@@ -80,13 +81,16 @@ export interface HubSpoke {
   readonly brandVersion: number | null;
   readonly settingsSkipped: readonly string[] | null;
   readonly brandSkipped: readonly string[] | null;
+  /** The settings of Moodle whose value was changed on the site. */
+  readonly changedSettings: readonly string[] | null;
 }
 
 const HUB_SPOKE_COLUMNS = sql`id, federation_id, slug, domain, cluster, state, brand, policy,
   (blueprint_inputs #>> '{shared,settings,version}')::integer as settings_version,
   (blueprint_inputs #>> '{shared,brand,version}')::integer as brand_version,
   blueprint_inputs #> '{shared,settings,skipped}' as settings_skipped,
-  blueprint_inputs #> '{shared,brand,skipped}' as brand_skipped`;
+  blueprint_inputs #> '{shared,brand,skipped}' as brand_skipped,
+  (select task_health -> 'changedSettings' from spoke_usage where spoke_id = spokes.id) as changed_settings`;
 
 /** Reads all spokes of a hub that are not removed, by slug. Does not read their inputs, which are large. */
 export async function readHubSpokes(rows: RowQueries, federationId: string): Promise<readonly HubSpoke[]> {
@@ -94,6 +98,20 @@ export async function readHubSpokes(rows: RowQueries, federationId: string): Pro
     select ${HUB_SPOKE_COLUMNS} from spokes where federation_id = ${federationId} and state <> 'removed'
     order by slug`.execute(rows);
   return found;
+}
+
+/** Returns the settings of Moodle whose value was changed on the site. */
+export async function readChangedSettings(rows: RowQueries, spokeId: string): Promise<readonly string[]> {
+  const usage = await rows.selectFrom("spoke_usage").select("taskHealth").where("spokeId", "=", spokeId)
+    .executeTakeFirst();
+  return (usage?.taskHealth as TaskHealth | null | undefined)?.changedSettings ?? [];
+}
+
+/** Forgets these settings after the hub's values were set again. The site reports them anew if they differ once more. */
+export async function clearChangedSettings(tx: Tx, spokeId: string): Promise<void> {
+  await sql`update spoke_usage set task_health = task_health - 'changedSettings' where spoke_id = ${spokeId}`.execute(
+    tx,
+  );
 }
 
 export async function readHubSpoke(

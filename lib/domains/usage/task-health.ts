@@ -2,7 +2,7 @@
 import { HOUR } from "#lib/base/time.ts";
 import type { UsageLine } from "#lib/moodle/usage-line.ts";
 
-/** The results of tasks and checks as a site last reported them. Times are ISO 8601, as in the JSON column. */
+/** The results of tasks, checks and comparisons as a site last reported them. Times are ISO 8601, as in the JSON column. */
 export interface TaskHealth {
   /** The number of failing tasks; null while unknown. */
   readonly failing: number | null;
@@ -13,6 +13,8 @@ export interface TaskHealth {
   /** The names of the failed checks of Moodle's status report; null while unknown. */
   readonly failedChecks: readonly string[] | null;
   readonly checkedAt: string | null;
+  /** The settings of Moodle whose value differs from what the hub shares. Absent in rows of older releases. */
+  readonly changedSettings?: readonly string[];
 }
 
 /** Moodle itself reports a problem if an ad hoc task has waited for this long. */
@@ -29,6 +31,7 @@ export function toTaskHealth(line: UsageLine): TaskHealth {
     waitingSince: toTime(line.tasksWaitingSince),
     failedChecks: line.failedChecks,
     checkedAt: toTime(line.checkedAt),
+    changedSettings: line.changedSettings,
   };
 }
 

@@ -8,6 +8,8 @@ import { requireRunningSite } from "#lib/steps/workloads.ts";
 import { addNotes, buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { findBrandTheme, type HubSettings, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { addSkippedParts } from "#lib/moodle/policy-values.ts";
+import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
+import { clearChangedSettings, readChangedSettings } from "#lib/domains/policy/store.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { changesDomain, getInputsAfterChange } from "#lib/workers/configure/address.ts";
 import { loadHubSettings } from "#lib/steps/set-up.ts";
@@ -29,20 +31,29 @@ export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, 
 export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<void> {
   const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
+  const changed = await readChangedSharedSettings(site, after);
   const parts = changes.filter((part) => part !== "brand" || mayResetBrand(after, hub));
   if (parts.length < changes.length && after.brand !== null) {
     await addNotes(run, [`The brand ${after.brand?.name} is not configured; the theme was not changed`]);
   }
+  if (changed.length > 0 && !parts.includes("settings")) parts.push("settings");
   if (parts.length === 0) return;
   await applySiteObjects(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
   await space.noPods(SEED_PODS, buildClusterWaitOptions(run));
   const { done, skipped } = await runSeedJob(site, run);
   run.log.info("Configured a site", { done, skipped });
-  await addNotes(run, skipped);
+  await addNotes(run, [...skipped, ...changed.map((field) => `The hub's value of ${field} was set again`)]);
+  if (changed.length > 0) await run.write((tx) => clearChangedSettings(tx, site.spoke.id));
   const { shared } = after;
   if (shared) {
     await run.saveProgress({ after: { ...run.job.progress.after!, shared: addSkippedParts(shared, skipped) } });
   }
+}
+
+/** Returns the shared settings that someone changed on the site, unless the hub has excluded the site from them. */
+async function readChangedSharedSettings({ app, spoke }: SpokeSite, { shared }: SpokeInputs) {
+  if (!shared?.settings || spoke.policy?.excluded?.includes("settings")) return [];
+  return toPolicyFields(await readChangedSettings(app.db.rows, spoke.id));
 }
 
 /** Whether the brand is known. A site without a theme returns to Moodle's own, unless its brand is not configured. */

@@ -31,6 +31,7 @@ const TABLES = `
   create table mdl_course (id bigserial primary key, category bigint not null default 0);
   create table mdl_config_plugins (id bigserial primary key, plugin varchar(100) not null default 'core',
     name varchar(100) not null default '', value text not null);
+  create table mdl_config (id bigserial primary key, name varchar(255) not null default '', value text not null);
   create table mdl_task_scheduled (id bigserial primary key, component varchar(255) not null default '',
     classname varchar(255) not null, nextruntime bigint, faildelay bigint, disabled smallint not null default 0);
   create table mdl_task_adhoc (id bigserial primary key, component varchar(255) not null default '',
@@ -97,6 +98,18 @@ inPhp("counts people, courses and stored files, and then runs the scheduled task
   assert.ok(line.database! > 1_000_000 && line.databaseLog! > 0 && Math.abs(line.at - now()) < 600);
   assert.ok(line.folders! >= 300_000 && line.disk! > line.diskUsed! && line.diskUsed! > 0);
   assert.ok(message!.length < 400, "short enough for what other checks add");
+});
+
+inPhp("names the settings whose value differs from what the hub shares", async (context) => {
+  await context.db.sql(
+    `insert into mdl_config (name, value) values ('lang', 'fr'), ('forcelogin', '1'), ('theme', 'boost')`,
+  );
+  await context.db.sql(
+    `insert into mdl_config_plugins (plugin, name, value) values ('local_wheelwright', 'shared_lang', 'de'),
+    ('local_wheelwright', 'former_lang', '"en"'), ('local_wheelwright', 'shared_forcelogin', '1'),
+    ('local_wheelwright', 'shared_timezone', 'Europe/Berlin'), ('other', 'shared_theme', 'classic')`,
+  );
+  assert.equal(parseUsageLine((await runTasks(context)).message!)!.changedSettings, ["lang", "timezone"]);
 });
 
 inPhp("repeats the line until it is 15 minutes old, and also if the database does not answer", async (context) => {

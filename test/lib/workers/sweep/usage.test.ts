@@ -6,7 +6,8 @@ import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { selectRows } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
-import { byHand, lookOnce } from "./checks.ts";
+import { lookOnce } from "./checks.ts";
+import { currentSecond, runTasks, suspendCron } from "./tasks.ts";
 
 const GIB = 2 ** 30;
 
@@ -21,55 +22,6 @@ test.before(async (context) => {
   await suspendCron(context);
 });
 test.after(({ scene }) => scene.close());
-
-/** Suspends the site's CronJob: a run of its own, at the start of a minute, would report other values. */
-async function suspendCron({ scene: { simulator, ...scene }, id }: { scene: WorkScene; id: string }): Promise<void> {
-  const { namespace } = await scene.row(id);
-  const [cron] = simulator.objects("CronJob").filter(({ metadata }) => metadata.namespace === namespace);
-  const path = `/apis/batch/v1/namespaces/${namespace}/cronjobs/${cron!.metadata.name}`;
-  await byHand(simulator.url, path, { spec: { suspend: true } });
-  await until(() =>
-    simulator.objects("Job").every(({ metadata, status }) => metadata.namespace !== namespace || !status?.active)
-  );
-}
-
-/**
- * Runs the scheduled tasks in a Job with the CronJob's template. With a message, their pod leaves this message. Each run
- * starts in a new second, because times in the cluster have no fractions.
- */
-async function runTasks(
-  context: { scene: WorkScene; id: string; runs: number },
-  say?: () => object | string,
-): Promise<Json> {
-  const { scene: { simulator }, scene, id } = context, { namespace } = await scene.row(id);
-  const second = currentSecond();
-  await until(() => currentSecond() > second);
-  const name = `tasks-${context.runs = context.runs + 1}`;
-  if (say) {
-    const message = say(), text = typeof message === "string" ? message : JSON.stringify(message);
-    simulator.faults.add({ type: "termination-message", name: `${name}-`, message: text });
-  }
-  const cron = simulator.objects("CronJob").find(({ metadata }) => metadata.namespace === namespace)!;
-  const job = {
-    apiVersion: "batch/v1",
-    kind: "Job",
-    metadata: { name, namespace },
-    spec: cron["spec"].jobTemplate.spec,
-  };
-  const answer = await fetch(`${simulator.url}/apis/batch/v1/namespaces/${namespace}/jobs`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(job),
-  });
-  assert.is(answer.status, 201, await answer.text());
-  return await until(() =>
-    simulator.objects("Pod").find(({ metadata, status }) =>
-      metadata.labels?.["job-name"] === name && status?.phase === "Succeeded"
-    )?.["status"].containerStatuses[0].state.terminated
-  );
-}
-
-const currentSecond = () => Math.floor(Date.now() / 1000);
 
 const usageOf = async ({ scene, id }: { scene: WorkScene; id: string }) =>
   (await selectRows(scene.db, "spoke_usage", { spokeId: id }))[0]!;
@@ -164,9 +116,10 @@ test("is degraded while an upgrade is pending or a task waits for hours, but not
     await runTasks(context, () => line(0, GIB, { checkedAt: at, failedChecks: [], failingTasks: 0, ...more }));
     for (let i = 0; i < 3; i++) await lookOnce(scene.app);
   };
-  await report({ failingTasks: 1, failingTaskNames: ["\\core\\task\\send_mail"] });
+  await report({ failingTasks: 1, failingTaskNames: ["\\core\\task\\send_mail"], changedSettings: ["lang"] });
   assert.is(await health(), "healthy");
-  assert.equal((await usageOf(context)).taskHealth.names, ["\\core\\task\\send_mail"]);
+  const { taskHealth } = await usageOf(context);
+  assert.equal([taskHealth.names, taskHealth.changedSettings], [["\\core\\task\\send_mail"], ["lang"]]);
   await report({ failedChecks: ["core_upgradecheck"] });
   assert.is(await health(), "degraded");
   await report({});

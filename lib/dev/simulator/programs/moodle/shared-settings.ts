@@ -1,18 +1,8 @@
 /** Simulates the part of seed.php that sets what a hub shares, and returns a setting to its former value afterwards. */
+import { MOODLE_SETTINGS } from "#lib/moodle/shared-settings.ts";
 import type { SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
 
 type Config = NonNullable<SiteDatabase["config"]>;
-
-/** The names of the settings in Moodle's table mdl_config. */
-const NAMES: Readonly<Record<string, string>> = {
-  language: "lang",
-  timeZone: "timezone",
-  guestAccess: "guestloginbutton",
-  forcedLogin: "forcelogin",
-  supportName: "supportname",
-  supportEmail: "supportemail",
-  supportPage: "supportpage",
-};
 
 /** A language without a pack, so that its installation fails. */
 const MISSING_LANGUAGE = "xx";
@@ -21,7 +11,7 @@ const MISSING_LANGUAGE = "xx";
 export function changeSharedSettings(before: SiteDatabase["config"], json: string): Config {
   const settings: Readonly<Record<string, string | boolean | null>> = JSON.parse(json),
     changed: Record<string, string> = {};
-  for (const [name, key] of Object.entries(NAMES)) {
+  for (const [name, key] of Object.entries(MOODLE_SETTINGS)) {
     const value = settings[name] ?? null, former = before?.[`former_${key}`], shared = before?.[`shared_${key}`];
     if (value === null) {
       if (shared && before?.[key] === shared) changed[key] = former ?? "";
@@ -33,6 +23,13 @@ export function changeSharedSettings(before: SiteDatabase["config"], json: strin
     }
   }
   return changed;
+}
+
+/** Returns the settings whose value differs from what the hub shares. */
+export function listChangedSettings(config: SiteDatabase["config"] = {}): string[] {
+  return Object.values(MOODLE_SETTINGS).filter((key) =>
+    config[`shared_${key}`] && config[key] !== config[`shared_${key}`]
+  );
 }
 
 /** Returns the lines that the script prints. */

@@ -4,6 +4,7 @@ import { parseMilliQuantityOrZero } from "#lib/dev/simulator/admission/quota.ts"
 import { listPvcNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
 import { findPasswordError } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { listChangedSettings } from "#lib/dev/simulator/programs/moodle/shared-settings.ts";
 import { getSimulatedSite, type SiteDatabase, type SiteUsage } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
@@ -52,6 +53,7 @@ function measure({ world, pod }: ProgramContext, database: SiteDatabase, now: nu
     tasksWaitingSince: tasks?.waitingSince ?? null,
     failedChecks: tasks?.failedChecks ?? [],
     checkedAt: now,
+    changedSettings: listChangedSettings(database.config),
     disk: parseMilliQuantityOrZero(found?.status?.capacity?.storage) / 1000,
     diskUsed: folders,
     foldersAt: now,
