@@ -136,6 +136,7 @@ import * as spokes_$spokeId_members_index from "../routes/spokes/[spokeId]/membe
 import * as spokes_$spokeId_members_$userId_remove from "../routes/spokes/[spokeId]/members/[userId]/remove.ts";
 import * as spokes_$spokeId_operations_index from "../routes/spokes/[spokeId]/operations/index.ts";
 import * as spokes_$spokeId_operations_$operationId from "../routes/spokes/[spokeId]/operations/[operationId].ts";
+import * as spokes_$spokeId_policy from "../routes/spokes/[spokeId]/policy.ts";
 import * as spokes_$spokeId_restore_requests_$restoreRequestId from "../routes/spokes/[spokeId]/restore-requests/[restoreRequestId].ts";
 import * as spokes_$spokeId_retry from "../routes/spokes/[spokeId]/retry.ts";
 import * as spokes_$spokeId_settings from "../routes/spokes/[spokeId]/settings.ts";
@@ -288,6 +289,7 @@ export const manifest: Manifest = [
   ["/spokes/:spokeId/members/:userId/remove", spokes_$spokeId_members_$userId_remove],
   ["/spokes/:spokeId/operations", spokes_$spokeId_operations_index],
   ["/spokes/:spokeId/operations/:operationId", spokes_$spokeId_operations_$operationId],
+  ["/spokes/:spokeId/policy", spokes_$spokeId_policy],
   ["/spokes/:spokeId/restore-requests/:restoreRequestId", spokes_$spokeId_restore_requests_$restoreRequestId],
   ["/spokes/:spokeId/retry", spokes_$spokeId_retry],
   ["/spokes/:spokeId/settings", spokes_$spokeId_settings],

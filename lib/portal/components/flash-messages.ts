@@ -20,6 +20,7 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   "restore-requested": "Restore requested. This page shows the status of your request.",
   "restore-done": "Request marked as done.",
   "restore-declined": "Request declined. The requester is notified.",
+  "own-values": "Saved. The site gets its values now.",
   shared: "Saved. This page shows how the sites get the change.",
   rollout: "Rollout started. This page shows the progress.",
   "rollout-pause": "Rollout paused. Operations that have started continue.",

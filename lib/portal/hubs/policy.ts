@@ -85,7 +85,11 @@ function sectionFields(
     ...listPolicyFields(section).flatMap((field): (FormField | Markup)[] => {
       const name = `${section}.${field}`, isAllowed = policy[section].overridable.includes(field);
       return [
-        valueField(section, field, catalog, form?.[name] ?? formatPolicyText(values[field])),
+        buildPolicyFormField(section, field, {
+          value: form?.[name] ?? formatPolicyText(values[field]),
+          empty: "Each site decides",
+          catalog,
+        }),
         markup`<div class="allow">${
           checkboxField(`allow:${name}`, "Spokes may change this", form ? form[`allow:${name}`] === "on" : isAllowed)
         }</div>`,
@@ -94,16 +98,29 @@ function sectionFields(
   ];
 }
 
-function valueField(section: PolicySection, field: AnyPolicyField, catalog: CatalogOffer, value: string): FormField {
-  const [label, hint] = FIELD_WORDS[field], name = `${section}.${field}`;
-  const words = { name, label, value, ...(hint !== undefined && { hint }) };
+interface PolicyFieldProps {
+  readonly value: string;
+  /** The choice that leaves a switch to others. */
+  readonly empty: string;
+  /** Replaces the field's own hint. */
+  readonly hint?: string;
+  readonly catalog?: CatalogOffer;
+}
+
+export function buildPolicyFormField(
+  section: PolicySection,
+  field: AnyPolicyField,
+  { value, empty, catalog, ...words }: PolicyFieldProps,
+): FormField {
+  const [label, usualHint] = FIELD_WORDS[field], { hint = usualHint } = words;
+  const control = { name: `${section}.${field}`, label, value, ...(hint !== undefined && { hint }) };
   if (getPolicyFieldType(section, field) === "boolean") {
-    return { ...words, options: [["", "Each site decides"], ["true", "On"], ["false", "Off"]] };
+    return { ...control, options: [["", empty], ["true", "On"], ["false", "Off"]] };
   }
   if (field === "preset") {
-    return { ...words, options: [["", "None"], ...catalog.brands.map((brand) => [brand.name] as const)] };
+    return { ...control, options: [["", "None"], ...(catalog?.brands ?? []).map((brand) => [brand.name] as const)] };
   }
-  return field === "scss" ? { ...words, type: "textarea", maxLength: MAX_SCSS } : words;
+  return field === "scss" ? { ...control, type: "textarea", maxLength: MAX_SCSS } : control;
 }
 
 function progressPanel({ rollout, spokes, ...policy }: HubPolicyView): Markup {
@@ -134,8 +151,8 @@ function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Recor
   const { changes, counts, spokes, more, notes } = preview;
   const changeRows = changes.map(({ section, field, from, to }) => [
     field === "overridable" ? `${SECTION_TITLES[section]}: sites may choose` : labelField(field),
-    describeValue(from),
-    describeValue(to),
+    describePolicyValue(from),
+    describePolicyValue(to),
   ]);
   const spokeRows = spokes.map(({ spokeId, domain, effect, reason }) => [
     markup`<a href="/spokes/${spokeId}">${domain}</a>`,
@@ -158,7 +175,7 @@ ${ui.renderPostButton(`/hubs/${id}/policy`, "Apply to the sites", { variant: "ma
   );
 }
 
-function describeValue(value: unknown): string {
+export function describePolicyValue(value: unknown): string {
   if (value === null) return "each site decides";
   if (Array.isArray(value)) {
     return value.map(labelField).join(", ") || "nothing";

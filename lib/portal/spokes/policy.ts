@@ -29,6 +29,8 @@ export function sharedPanel(shared: SharedWithSpoke, canManageHub: boolean): Mar
   return ui.panel("From the hub", ui.dataTable("From the hub", ["Section", "Has", "State", "Reason"], rows), {
     id: "shared",
     live: true,
-    actions: canManageHub ? ui.linkButton(["Shared with spokes", `/hubs/${shared.federationId}/policy`]) : "",
+    actions: markup`${ui.linkButton(["Own values", `/spokes/${shared.spokeId}/policy`])}${
+      canManageHub ? ui.linkButton(["Shared with spokes", `/hubs/${shared.federationId}/policy`]) : ""
+    }`,
   });
 }

@@ -1,0 +1,26 @@
+import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
+import { GET as getPolicy, PATCH as updatePolicy } from "#routes/api/spokes/[spokeId]/policy.ts";
+import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
+import { formPage, formSchema, type PageContext } from "#lib/portal/page/page.ts";
+import { buildOwnValuesRequest, OWN_VALUES_FIELDS, ownValuesView } from "#lib/portal/spokes/own-values.ts";
+import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
+
+export const { GET, POST } = formPage({
+  summary: "A spoke's own values where its hub allows them, and the sections from which it is excluded",
+  show: (call, submission) => show(call, submission),
+  form: {
+    summary: "Change a spoke's own values, or exclude it",
+    body: formSchema(...OWN_VALUES_FIELDS),
+    async submit({ callApi, body }) {
+      const shared = await callApi(getPolicy);
+      const { spokeId } = await callApi(updatePolicy, { body: buildOwnValuesRequest(shared, body) });
+      return { to: `/spokes/${spokeId}?done=own-values` };
+    },
+  },
+});
+
+async function show(call: PageContext<unknown, unknown>, submission?: RefusedSubmission) {
+  const spokePage = await loadSpokePage(call, getSpoke, getHub);
+  return ownValuesView({ spokePage, shared: await call.callApi(getPolicy), submission });
+}
