@@ -780,7 +780,7 @@ export interface WheelwrightApi {
   /**
    * Create a spoke, or copy an existing spoke. The new spoke is installed in the background, after the hub's earlier jobs. With dryRun=true, returns a preview instead
    *
-   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Error codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, backup_unusable, another_cluster, blueprint_lacks.
+   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Error codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, tier_size, tier_bound, backup_unusable, another_cluster, blueprint_lacks.
    */
   createFederationSpoke(
     params: {

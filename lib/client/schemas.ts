@@ -405,6 +405,50 @@ export interface Catalog {
     name: string;
     /** The display name */
     title: string | null;
+    /** Where the pods of the hub's sites run; null if the tier does not say, or if you are not an operator */
+    placement: {
+      /** The labels that nodes must have */
+      nodeSelector: Record<string, string>;
+      /** The tolerations of pods, as in Kubernetes */
+      tolerations: {
+        key: string | null;
+        /** Whether the user is an operator */
+        operator: string;
+        value: string | null;
+        effect: string | null;
+        tolerationSeconds: number | null;
+      }[];
+      /** The name of the PriorityClass of pods */
+      priorityClass: string | null;
+    } | null;
+    /** The sizes that the hub's spokes may have; null if every size is allowed */
+    sizes: string[] | null;
+    /** The nightly backups of the hub's spokes */
+    backups: {
+      /** When nightly backups start (UTC); null means 22:00 to 04:00 */
+      window: {
+        /** The time of day at which the window opens */
+        from: string;
+        /** The time of day at which the window closes, on the next day if it is not after `from` */
+        to: string;
+      } | null;
+      /** How many backups are kept; null means 7 daily, 4 weekly and 6 monthly */
+      retention: {
+        /** The number of recent days for each of which the newest backup is kept */
+        daily: number;
+        /** The number of recent ISO weeks for each of which the newest backup is kept */
+        weekly: number;
+        /** The number of recent months for each of which the newest backup is kept */
+        monthly: number;
+      } | null;
+    };
+    /** The limits for all spokes of the hub together */
+    bounds: {
+      /** The maximum number of spokes; null if there is no limit */
+      spokes: number | null;
+      /** The maximum storage of the volumes of all sites; null if there is no limit */
+      storage: string | null;
+    };
   }[];
   /** The modes that hubs can have */
   modes: {
