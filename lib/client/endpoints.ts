@@ -21,6 +21,7 @@ import type {
   Federation,
   FederationAction,
   FederationPatch,
+  FederationPreview,
   FederationRequest,
   ForgotPassword,
   HubCost,
@@ -472,14 +473,26 @@ export interface WheelwrightApi {
   ): Promise<Federation>;
 
   /**
-   * Change a hub's name, region, mode or tier
+   * Change a hub's name, region, mode or tier. With rollOut, a rollout brings the tier to the spokes. With dryRun=true, returns a preview instead
    *
-   * `PATCH /api/federations/{federationId}`, scope cli. Error codes: federation_state, slug_fixed, not_offered.
+   * `PATCH /api/federations/{federationId}`, scope cli. Error codes: federation_state, slug_fixed, not_offered, operator_only, rollout_too_large, rollout_empty.
    */
   updateFederation(
     params: {
       /** The hub's ID or slug */
       federationId: string;
+      /** Returns a preview of the change without making the change */
+      dryRun: true;
+    },
+    body?: FederationPatch,
+    options?: CallOptions,
+  ): Promise<FederationPreview>;
+  updateFederation(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** Returns a preview of the change without making the change */
+      dryRun?: false | undefined;
     },
     body?: FederationPatch,
     options?: CallOptions,

@@ -411,25 +411,29 @@ export interface Catalog {
       nodeSelector: Record<string, string>;
       /** The tolerations of pods, as in Kubernetes */
       tolerations: {
+        /** The key of the taint; null tolerates every key */
         key: string | null;
-        /** Whether the user is an operator */
+        /** How the value is compared: Equal or Exists */
         operator: string;
+        /** The value of the taint; null if none is compared */
         value: string | null;
+        /** The effect of the taint; null tolerates every effect */
         effect: string | null;
+        /** How long pods stay after the taint NoExecute was added; null is forever */
         tolerationSeconds: number | null;
       }[];
-      /** The name of the PriorityClass of pods */
+      /** The name of the PriorityClass of pods; null if the tier sets none */
       priorityClass: string | null;
     } | null;
     /** The sizes that the hub's spokes may have; null if every size is allowed */
     sizes: string[] | null;
     /** The nightly backups of the hub's spokes */
     backups: {
-      /** When nightly backups start (UTC); null means 22:00 to 04:00 */
+      /** When nightly backups start; null means 22:00 to 04:00 UTC */
       window: {
-        /** The time of day at which the window opens */
+        /** The start, as a time of day */
         from: string;
-        /** The time of day at which the window closes, on the next day if it is not after `from` */
+        /** The end, as a time of day */
         to: string;
       } | null;
       /** How many backups are kept; null means 7 daily, 4 weekly and 6 monthly */
@@ -707,6 +711,62 @@ export interface FederationPatch {
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
+  /** Whether to start a rollout that brings the hub's tier to its spokes. Only operators can */
+  rollOut?: boolean | null | undefined;
+}
+
+export interface FederationPreview {
+  /** Always true: nothing was changed */
+  dryRun: true;
+  /** The ID of the hub to which the object belongs */
+  federationId: string;
+  /** The fields of the hub that change */
+  changes: {
+    /** The path of the field that would change; empty if a new object would be created */
+    field: string;
+    /** The current value of the field; null if the field is not set */
+    from: string | null;
+    /** The new value of the field; null if the field would be removed */
+    to: string;
+  }[];
+  /** The number of spokes with each effect */
+  counts: {
+    /** Spokes whose pods move, so that their sites are down for a short time */
+    moves: number;
+    /** Spokes that change without downtime */
+    in_place: number;
+    /** Spokes that are left out because they are suspended */
+    suspended: number;
+    /** Spokes that cannot change in their present state */
+    refused: number;
+    /** Spokes that have what the tier sets */
+    unchanged: number;
+  };
+  /** The usual duration of the operation on one spoke; null if it has never succeeded */
+  usualSeconds: number | null;
+  /** The number of sites that are down for at most this time */
+  downtimes: number;
+  /** The least time in which a rollout can end; null if the usual duration is unknown */
+  minimumSeconds: number | null;
+  /** The spokes that the tier concerns */
+  spokes: {
+    /** The ID of the spoke to which the object belongs */
+    spokeId: string;
+    /** The short name of the hub in URLs and host names */
+    slug: string;
+    /** The host name of the site */
+    domain: string;
+    /** What the spoke gets of the change */
+    effect: "moves" | "in_place" | "suspended" | "refused" | "unchanged";
+    /** Whether the tier allows the spoke's size. A spoke keeps its size in any case */
+    sizeAllowed: boolean;
+    /** Why the spoke failed or is skipped */
+    reason: string | null;
+  }[];
+  /** The number of further spokes, which are not listed */
+  more: number;
+  /** What else the change does */
+  notes: string[];
 }
 
 export interface FederationRequest {
@@ -1022,9 +1082,9 @@ export interface NewRollout {
   window?: {
     /** The days on which the window opens; must be a list of 1 to 7 days */
     days: readonly ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The time of day at which the window opens; must be a time of day such as 22:00 */
+    /** The start, as a time of day; must be a time of day such as 22:00 */
     from: string;
-    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
+    /** The end, as a time of day; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times; must be a time zone such as Europe/Berlin */
     timeZone: string;
@@ -1777,9 +1837,9 @@ export interface Rollout {
   window: {
     /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The time of day at which the window opens; must be a time of day such as 22:00 */
+    /** The start, as a time of day; must be a time of day such as 22:00 */
     from: string;
-    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
+    /** The end, as a time of day; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times */
     timeZone: string;
@@ -1848,9 +1908,9 @@ export interface RolloutDetail {
   window: {
     /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The time of day at which the window opens; must be a time of day such as 22:00 */
+    /** The start, as a time of day; must be a time of day such as 22:00 */
     from: string;
-    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
+    /** The end, as a time of day; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times */
     timeZone: string;
@@ -1938,9 +1998,9 @@ export interface RolloutPreview {
   window: {
     /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The time of day at which the window opens; must be a time of day such as 22:00 */
+    /** The start, as a time of day; must be a time of day such as 22:00 */
     from: string;
-    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
+    /** The end, as a time of day; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times */
     timeZone: string;
