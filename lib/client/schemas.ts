@@ -431,9 +431,9 @@ export interface Catalog {
     backups: {
       /** When nightly backups start; null means 22:00 to 04:00 UTC */
       window: {
-        /** The start, as a time of day */
+        /** The time of day at which the window opens */
         from: string;
-        /** The end, as a time of day */
+        /** The time of day at which the window closes, on the next day if it is not after `from` */
         to: string;
       } | null;
       /** How many backups are kept; null means 7 daily, 4 weekly and 6 monthly */
@@ -1082,9 +1082,9 @@ export interface NewRollout {
   window?: {
     /** The days on which the window opens; must be a list of 1 to 7 days */
     days: readonly ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The start, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The end, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times; must be a time zone such as Europe/Berlin */
     timeZone: string;
@@ -1837,9 +1837,9 @@ export interface Rollout {
   window: {
     /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The start, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The end, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times */
     timeZone: string;
@@ -1908,9 +1908,9 @@ export interface RolloutDetail {
   window: {
     /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The start, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The end, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times */
     timeZone: string;
@@ -1998,9 +1998,9 @@ export interface RolloutPreview {
   window: {
     /** The days on which the window opens */
     days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-    /** The start, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window opens; must be a time of day such as 22:00 */
     from: string;
-    /** The end, as a time of day; must be a time of day such as 22:00 */
+    /** The time of day at which the window closes, on the next day if it is not after `from`; must be a time of day such as 22:00 */
     to: string;
     /** The time zone of the days and times */
     timeZone: string;

@@ -144,15 +144,12 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
     jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {
       const values = {
         ...buildSpokeManifestValues(inputs),
-        JOB: job,
-        FENCE: fence,
+        ...{ JOB: job, FENCE: fence, LINK_KEY: linkKey, SITE_IDENTIFIER: siteIdentifier },
         CLAIM: job === "claim" ? fence : "0",
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
         PASSWORD_SCRIPT: toPhpCommandArgument(parsed.scripts.password),
         LINK_SCRIPT: toPhpCommandArgument(parsed.scripts.link),
-        LINK_KEY: linkKey,
         FACTS_SCRIPT: toPhpCommandArgument(parsed.scripts.facts),
-        SITE_IDENTIFIER: siteIdentifier,
         VERIFY_FILES_SCRIPT: toPhpCommandArgument(parsed.scripts.verifyFiles),
         SINCE: String(since),
       };

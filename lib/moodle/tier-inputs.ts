@@ -130,7 +130,7 @@ function raiseSnapshotQuota(object: KubeObject, retention: BackupRetention): Kub
   return { ...object, spec: { ...object["spec"], hard: { ...hard, [SNAPSHOT_QUOTA]: String(needed) } } };
 }
 
-/** Returns the inputs with the tier's values instead of those that they have. */
+/** Replaces the tier's values in the inputs. */
 export function withTier<I extends { readonly tier?: TierInputs | undefined }>(
   { tier: _, ...inputs }: I,
   tier: TierInputs | undefined,

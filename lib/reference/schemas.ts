@@ -16,7 +16,6 @@ import { Problem } from "#lib/http/problem.ts";
 import { Readiness } from "#lib/http/readiness.ts";
 import { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
 import * as rollouts from "#lib/domains/rollouts/views.ts";
-import { FederationPreview, HubPatch } from "#lib/domains/tiers/views.ts";
 import * as spokes from "#lib/domains/spokes/views.ts";
 
 export const OUTPUT_SCHEMAS: Schemas = {
@@ -30,7 +29,6 @@ export const OUTPUT_SCHEMAS: Schemas = {
   Catalog: CatalogView,
   Changelog: ChangelogView,
   Federation: federations.FederationView,
-  FederationPreview,
   FederationRequest: requests.FederationRequestView,
   Operation: OperationView,
   OperationDetail,
@@ -54,7 +52,6 @@ export const INPUT_SCHEMAS: Schemas = {
   Approval: requests.HubRequestApproval,
   BulkAction: spokes.BulkAction,
   FederationAction: federations.FederationAction,
-  FederationPatch: HubPatch,
   NewFederation: federations.NewFederation,
   NewFederationRequest: requests.NewFederationRequest,
   NewRestoreRequest: restores.NewRestoreRequest,

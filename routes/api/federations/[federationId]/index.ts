@@ -3,7 +3,8 @@ import { abandonFederation, removeFederation } from "#lib/domains/federations/re
 import { hubAccess } from "#lib/domains/federations/access.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { FederationView } from "#lib/domains/federations/views.ts";
-import { changeHub, previewHub } from "#lib/domains/tiers/change.ts";
+import { changeHub } from "#lib/domains/tiers/change.ts";
+import { previewHub } from "#lib/domains/tiers/preview.ts";
 import { HubPatch, HubPatchReply } from "#lib/domains/tiers/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { acceptedReply, okReply } from "#lib/http/reply.ts";
