@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { isYamlMap } from "#lib/moodle/render.ts";
 import { type BackupRetention, DEFAULT_RETENTION } from "#lib/model/backup.ts";
 
 const LABEL_KEY = "must be a label key such as example.org/pool";
@@ -17,7 +18,8 @@ const LabelValue = v.pipe(v.string(LABEL_VALUE), v.regex(VALUE_PATTERN, LABEL_VA
 const MAX_ENTRIES = 20;
 const NODE_SELECTOR = `must be a map of 1 to ${MAX_ENTRIES} node labels`;
 const NodeSelector = v.pipe(
-  v.record(LabelKey, LabelValue, NODE_SELECTOR),
+  v.custom<Readonly<Record<string, unknown>>>(isYamlMap, NODE_SELECTOR),
+  v.record(LabelKey, LabelValue),
   v.check((labels) => isCountValid(Object.keys(labels)), NODE_SELECTOR),
 );
 
