@@ -105,7 +105,8 @@ async function readHubDisks(
   const { rows: found } = await sql<{ id: string; disks: DiskSizes; sizes: readonly string[] }>`
     select id, blueprint_inputs #> '{resources,disks}' as disks, array(select payload ->> 'size' from jobs
         where jobs.spoke_id = spokes.id and kind = ${OPERATIONS.resize.name} and jobs.state in ('queued', 'running')) as sizes
-    from spokes where federation_id = ${federationId} and state <> 'removed'`.execute(rows);
+    from spokes where federation_id = ${federationId} and state <> 'removed'
+      and blueprint_inputs #> '{resources,disks}' is not null`.execute(rows);
   return found.map(({ id, disks, sizes }) => ({
     spokeId: id,
     disks: sizes.filter((size) => catalog.findProblem("size", size) === null)
