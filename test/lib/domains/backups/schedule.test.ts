@@ -11,6 +11,15 @@ import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 const test = suite("computeNextBackupTime");
 const EVENING = new Date("2026-11-21T22:00:00.000Z");
 
+test("is in the window that a tier sets, also across midnight", () => {
+  for (const [start, end] of [[1 * HOUR, 3 * HOUR], [23 * HOUR, 25 * HOUR]] as const) {
+    for (let i = 0; i < 200; i++) {
+      const at = computeNextBackupTime(createId("spk"), EVENING, { start, end }).getTime() % DAY;
+      assert.ok(at >= start && at < end || at + DAY < end, new Date(at).toISOString());
+    }
+  }
+});
+
 test("is at the same time each night, at most a day ahead", () => {
   for (let i = 0; i < 500; i++) {
     const id = createId("spk");
