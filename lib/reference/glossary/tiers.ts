@@ -1,5 +1,5 @@
 /** Describes the API fields of tiers, and of the preview of a change of a hub. */
-import type { GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
+import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
 export const TIER_FIELD_ENTRIES: GlossaryEntriesByField = {
   "tiers.placement":
@@ -44,7 +44,14 @@ export const TIER_FIELD_ENTRIES: GlossaryEntriesByField = {
     "The least time in which a rollout can end; null if the usual duration is unknown",
     885,
   ],
-  "FederationPreview.spokes": "The spokes that the tier concerns",
+  "FederationPreview.spokes": ["The spokes that the tier concerns", [{
+    spokeId: EXAMPLE_IDS.spoke,
+    slug: "ash",
+    domain: "ash.school.example",
+    effect: "moves",
+    sizeAllowed: true,
+    reason: null,
+  }]],
   "FederationPreview.more": ["The number of further spokes, which are not listed", 0],
   "FederationPreview.notes": ["What else the change does", []],
   sizeAllowed: ["Whether the tier allows the spoke's size. A spoke keeps its size in any case", true],

@@ -135,16 +135,16 @@ test("a tier that the catalog describes in another way makes its sites outdated"
 test("survives the loss of the database", async () => {
   const scene = await openTierScene();
   try {
-    await addDedicatedNode(scene);
     let replica = await scene.replica();
-    const hub = await createTierHub(scene, "north", "dedicated"), ash = await scene.spoke(hub, "ash");
+    const hub = await createTierHub(scene, "north", "shared"), ash = await scene.spoke(hub, "ash");
     await scene.becomes(ash, "active");
+    await addDedicatedNode(scene);
     await replica.close();
     const goBack = await saveDatabase(scene.db);
     replica = await scene.replica();
     const west = await createTierHub(scene, "west", "dedicated"), oak = await scene.spoke(west, "oak");
     await scene.becomes(oak, "active");
-    await waitForRollout(scene, (await rollOutTier(scene, hub, "shared"))!, "completed");
+    await waitForRollout(scene, (await rollOutTier(scene, hub, "dedicated"))!, "completed");
     await replica.close();
     await writeSiteRecords(scene.app);
     const read = async (id: string) => {
@@ -152,13 +152,13 @@ test("survives the loss of the database", async () => {
       return { blueprintInputs, blueprintRevision };
     };
     const before = [await read(ash), await read(oak)];
-    assert.equal([before[0]!.blueprintInputs.tier, before[1]!.blueprintInputs.tier], [undefined, DEDICATED]);
+    assert.equal([before[0]!.blueprintInputs.tier, before[1]!.blueprintInputs.tier], [DEDICATED, DEDICATED]);
     await goBack();
-    assert.equal(await tierOf(scene, ash), DEDICATED, "the backup is from before");
+    assert.is(await tierOf(scene, ash), undefined, "the backup is from before");
     await listReconcileFindings(scene.app, { apply: true });
     assert.equal([await read(ash), await read(oak)], before);
     const hubs = await selectRows(scene.db, "federations", {}, { orderBy: "slug" });
-    assert.equal(hubs.map(({ slug, tier }) => `${slug} ${tier}`), ["north shared", "west dedicated"]);
+    assert.equal(hubs.map(({ slug, tier }) => `${slug} ${tier}`), ["north dedicated", "west dedicated"]);
     assert.is(await scene.db.transact((tx) => markOutdatedTiers(tx, scene.app.catalog)), 0);
     await scene.replica();
     const added = await scene.spoke(hubs[1] as FederationRow, "elm");
