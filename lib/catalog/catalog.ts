@@ -4,6 +4,7 @@ import type { BrandTheme } from "#lib/model/policy.ts";
 import type { SeedCourse } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
 import type { ClusterSettings, SiteSize } from "#lib/moodle/sizes.ts";
+import type { CatalogTier } from "#lib/catalog/tier.ts";
 import type { CatalogContents } from "#lib/catalog/view.ts";
 
 /** The request fields whose values a catalog can restrict. */
@@ -43,6 +44,10 @@ export interface Catalog {
   coursesOf(seed: string): readonly SeedCourse[] | null;
   /** Returns the cluster settings for spokes in this region, or for spokes without a region if `region` is null. */
   surroundingsOf(region: string | null): ClusterSettings;
+  /** Returns the tier of a hub; undefined if the hub has none, or one that the catalog does not describe. */
+  tierOf(name: string | null): CatalogTier | undefined;
+  /** The tiers that the catalog describes. */
+  readonly tiers: readonly CatalogTier[];
   readonly view: CatalogContents;
 }
 

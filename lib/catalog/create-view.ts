@@ -3,6 +3,7 @@ import type { Config } from "#lib/base/config.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";
 import type { OfferedSize, OfferedVersion } from "#lib/catalog/offers.ts";
+import type { CatalogTier } from "#lib/catalog/tier.ts";
 import type { CatalogContents, CatalogView } from "#lib/catalog/view.ts";
 
 const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
@@ -24,7 +25,7 @@ export function createCatalogContents(
   const currencies = [...new Set(sizes.flatMap(({ price }) => price ? [price.currency] : []))];
   return {
     regions: list("regions"),
-    tiers: list("tiers"),
+    tiers: (file.tiers ?? []).map(showTier),
     modes: list("modes"),
     contentModes: list("contentModes"),
     brands: list("brands"),
@@ -49,13 +50,51 @@ export function createCatalogContents(
   };
 }
 
+function showTier(tier: CatalogTier): CatalogContents["tiers"][number] {
+  const { name, title, sizes, backups, bounds } = tier;
+  return {
+    name,
+    title: title ?? null,
+    placement: showPlacement(tier),
+    sizes: sizes ?? null,
+    backups: { window: backups?.window ?? null, retention: backups?.retention ?? null },
+    bounds: { spokes: bounds?.spokes ?? null, storage: bounds?.storage ?? null },
+  };
+}
+
+function showPlacement(
+  { nodeSelector, tolerations, priorityClass }: CatalogTier,
+): CatalogContents["tiers"][number]["placement"] {
+  if (!nodeSelector && !tolerations && priorityClass === undefined) return null;
+  return {
+    nodeSelector: nodeSelector ?? {},
+    tolerations: (tolerations ?? []).map(({ key, operator, value, effect, tolerationSeconds }) => ({
+      key: key ?? null,
+      operator: operator ?? "Equal",
+      value: value ?? null,
+      effect: effect ?? null,
+      tolerationSeconds: tolerationSeconds ?? null,
+    })),
+    priorityClass: priorityClass ?? null,
+  };
+}
+
 interface Service {
   readonly catalog: Pick<Catalog, "view">;
   readonly config: Pick<Config, "rootDomain">;
   readonly payments: object | null;
 }
 
-/** Returns the catalog for the API, including this service's root domain and whether spokes are charged. */
-export function createCatalogView({ catalog, config, payments }: Service): CatalogView {
-  return { ...catalog.view, charged: payments !== null, rootDomain: config.rootDomain };
+/**
+ * Returns the catalog for the API, including this service's root domain and whether spokes are charged. The names of
+ * node labels are for operators only, like other details of the cluster.
+ */
+export function createCatalogView(
+  { catalog, config, payments }: Service,
+  { role }: { readonly role: string },
+): CatalogView {
+  const tiers = role === "operator"
+    ? catalog.view.tiers
+    : catalog.view.tiers.map((tier) => ({ ...tier, placement: null }));
+  return { ...catalog.view, tiers, charged: payments !== null, rootDomain: config.rootDomain };
 }

@@ -6,7 +6,8 @@
  *
  *     regions:
  *       - { name: eu-west, title: Europe (west), context: prod-eu, cluster: { storageClass: fast } }
- *     tiers: [standard, premium]
+ *     tiers:
+ *       - { name: dedicated, nodeSelector: { pool: dedicated }, sizes: [small], bounds: { spokes: 50 } }
  *     modes: [open, closed]
  *     contentModes: [copy]
  *     brands:
@@ -18,6 +19,7 @@
  *       - { name: small, price: { currency: EUR, monthly: 1900 } }
  */
 import * as v from "valibot";
+import { CatalogTier } from "#lib/catalog/tier.ts";
 import { BrandTheme } from "#lib/model/policy.ts";
 import { SeedCourse } from "#lib/moodle/inputs.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
@@ -52,7 +54,7 @@ export const CatalogFile = v.strictObject({
     /** Cluster settings that override the blueprint's settings for this region. */
     cluster: v.optional(v.partial(ClusterSettings)),
   })),
-  tiers: namedList(NamedEntry),
+  tiers: namedList(CatalogTier),
   modes: namedList(NamedEntry),
   contentModes: namedList(NamedEntry),
   brands: namedList(v.strictObject({ ...NamedEntry.entries, ...BrandTheme.entries })),

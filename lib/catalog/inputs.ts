@@ -7,6 +7,7 @@ import { HubInputs, ShellWord, SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { computeResizedInputs, setDiskSizes } from "#lib/moodle/resize.ts";
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
+import { toTierInputs } from "#lib/catalog/tier.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
 
@@ -16,6 +17,9 @@ export type SpokeInputColumns = Pick<
   SpokeColumns,
   keyof SpokeColumns & keyof SpokeInputs | "id" | "domain" | "lmsVersion" | "region"
 >;
+
+/** A spoke for which inputs are created. `hubTier` is the tier of its hub. */
+export type SpokeInputSource = SpokeInputColumns & { readonly hubTier: string | null };
 
 interface OfferedResources {
   readonly catalog: Catalog;
@@ -36,7 +40,7 @@ type ResolvedInputs = Partial<Pick<SpokeInputs, "images" | "resources" | "brand"
 export function createSpokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "releaseId" | "relay"> & Partial<Pick<Config, "sitePort">>,
-  spoke: SpokeInputColumns,
+  { hubTier, ...spoke }: SpokeInputSource,
   resolved: ResolvedInputs = {},
 ): SpokeInputs {
   const { id, domain, lmsVersion, region, brand, seed } = spoke;
@@ -52,6 +56,7 @@ export function createSpokeInputs(
     resources: resolved.resources ?? catalog.resourcesOf(spoke.size),
     brand: brand === null ? null : { name: brand, theme: catalog.themeOf(brand) },
     seed: seed === null ? null : { name: seed, courses: catalog.coursesOf(seed) },
+    tier: toTierInputs(catalog.tierOf(hubTier)),
     surroundings,
     https,
     ...(config.sitePort && !https && { port: config.sitePort }),

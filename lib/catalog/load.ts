@@ -12,6 +12,7 @@ import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
 import { CatalogFile } from "#lib/catalog/file.ts";
 import { joinNames, resolveSizes, resolveVersions } from "#lib/catalog/offers.ts";
 import { createCatalogContents } from "#lib/catalog/create-view.ts";
+import { findUnknownSizes } from "#lib/catalog/tier.ts";
 import { ConfigError } from "#lib/base/config.ts";
 
 /** Creates the catalog from a file's text, or from the blueprint if `text` is undefined. Throws a ConfigError. */
@@ -26,6 +27,7 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
   if (!size) {
     problems.push(sizes.length === 0 ? "sizes must not be empty" : `defaultSize must be one of ${joinNames(sizes)}`);
   }
+  problems.push(...findUnknownSizes(file.tiers ?? [], sizes.map(({ name }) => name)));
   if (!versions[0]) problems.push("versions must not be empty");
   if (problems.length > 0 || !size || !versions[0]) throw catalogError(problems);
 
@@ -69,6 +71,8 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
       const overrides = Object.entries(file.regions?.find(({ name }) => name === region)?.cluster ?? {});
       return { ...blueprint.surroundings, ...Object.fromEntries(overrides.filter(([, value]) => value !== undefined)) };
     },
+    tierOf: (name) => file.tiers?.find((tier) => tier.name === name),
+    tiers: file.tiers ?? [],
     view: createCatalogContents(file, versions, sizes, defaults),
   });
 }

@@ -8,9 +8,34 @@ const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Resources = v.object({ requests: Amounts, limits: Amounts });
 const NullableName = v.nullable(v.string());
 
+const Tier = v.object({
+  ...Entry.entries,
+  /** Where the pods of sites run; null if the tier does not say, or if the caller is no operator. */
+  placement: v.nullable(v.object({
+    nodeSelector: v.record(v.string(), v.string()),
+    tolerations: v.array(v.object({
+      key: v.nullable(v.string()),
+      operator: v.string(),
+      value: v.nullable(v.string()),
+      effect: v.nullable(v.string()),
+      tolerationSeconds: v.nullable(v.number()),
+    })),
+    priorityClass: v.nullable(v.string()),
+  })),
+  /** The sizes that spokes of the hub may have; null if every size is allowed. */
+  sizes: v.nullable(v.array(v.string())),
+  /** Null values mean that nightly backups are as in a hub without a tier. */
+  backups: v.object({
+    window: v.nullable(v.object({ from: v.string(), to: v.string() })),
+    retention: v.nullable(v.object({ daily: v.number(), weekly: v.number(), monthly: v.number() })),
+  }),
+  /** The limits for all spokes of a hub together; null if there is no limit. */
+  bounds: v.object({ spokes: v.nullable(v.number()), storage: v.nullable(v.string()) }),
+});
+
 export const CatalogView = v.object({
   regions: v.array(Entry),
-  tiers: v.array(Entry),
+  tiers: v.array(Tier),
   modes: v.array(Entry),
   contentModes: v.array(Entry),
   brands: v.array(Entry),

@@ -21,6 +21,7 @@ import type {
   Federation,
   FederationAction,
   FederationPatch,
+  FederationPreview,
   FederationRequest,
   ForgotPassword,
   HubCost,
@@ -472,14 +473,26 @@ export interface WheelwrightApi {
   ): Promise<Federation>;
 
   /**
-   * Change a hub's name, region, mode or tier
+   * Change a hub's name, region, mode or tier. With rollOut, a rollout brings the tier to the spokes. With dryRun=true, returns a preview instead
    *
-   * `PATCH /api/federations/{federationId}`, scope cli. Error codes: federation_state, slug_fixed, not_offered.
+   * `PATCH /api/federations/{federationId}`, scope cli. Error codes: federation_state, slug_fixed, not_offered, operator_only, rollout_too_large, rollout_empty.
    */
   updateFederation(
     params: {
       /** The hub's ID or slug */
       federationId: string;
+      /** Returns a preview of the change without making the change */
+      dryRun: true;
+    },
+    body?: FederationPatch,
+    options?: CallOptions,
+  ): Promise<FederationPreview>;
+  updateFederation(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** Returns a preview of the change without making the change */
+      dryRun?: false | undefined;
     },
     body?: FederationPatch,
     options?: CallOptions,
@@ -780,7 +793,7 @@ export interface WheelwrightApi {
   /**
    * Create a spoke, or copy an existing spoke. The new spoke is installed in the background, after the hub's earlier jobs. With dryRun=true, returns a preview instead
    *
-   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Error codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, backup_unusable, another_cluster, blueprint_lacks.
+   * `POST /api/federations/{federationId}/spokes`, scope provisioning. Error codes: slug_taken, domain_taken, domain_unproven, federation_state, federation_mismatch, version_mismatch, not_offered, domain_needed, domain_reserved, domain_invalid, dns_unavailable, spoke_missing, spoke_state, copy_of_needed, copy_version, size_too_small, tier_size, tier_bound, backup_unusable, another_cluster, blueprint_lacks.
    */
   createFederationSpoke(
     params: {

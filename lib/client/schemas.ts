@@ -405,6 +405,54 @@ export interface Catalog {
     name: string;
     /** The display name */
     title: string | null;
+    /** Where the pods of the hub's sites run; null if the tier does not say, or if you are not an operator */
+    placement: {
+      /** The labels that nodes must have */
+      nodeSelector: Record<string, string>;
+      /** The tolerations of pods, as in Kubernetes */
+      tolerations: {
+        /** The key of the taint; null tolerates every key */
+        key: string | null;
+        /** How the value is compared: Equal or Exists */
+        operator: string;
+        /** The value of the taint; null if none is compared */
+        value: string | null;
+        /** The effect of the taint; null tolerates every effect */
+        effect: string | null;
+        /** How long pods stay after the taint NoExecute was added; null is forever */
+        tolerationSeconds: number | null;
+      }[];
+      /** The name of the PriorityClass of pods; null if the tier sets none */
+      priorityClass: string | null;
+    } | null;
+    /** The sizes that the hub's spokes may have; null if every size is allowed */
+    sizes: string[] | null;
+    /** The nightly backups of the hub's spokes */
+    backups: {
+      /** When nightly backups start; null means 22:00 to 04:00 UTC */
+      window: {
+        /** The time of day at which the window opens */
+        from: string;
+        /** The time of day at which the window closes, on the next day if it is not after `from` */
+        to: string;
+      } | null;
+      /** How many backups are kept; null means 7 daily, 4 weekly and 6 monthly */
+      retention: {
+        /** The number of recent days for each of which the newest backup is kept */
+        daily: number;
+        /** The number of recent ISO weeks for each of which the newest backup is kept */
+        weekly: number;
+        /** The number of recent months for each of which the newest backup is kept */
+        monthly: number;
+      } | null;
+    };
+    /** The limits for all spokes of the hub together */
+    bounds: {
+      /** The maximum number of spokes; null if there is no limit */
+      spokes: number | null;
+      /** The maximum storage of the volumes of all sites; null if there is no limit */
+      storage: string | null;
+    };
   }[];
   /** The modes that hubs can have */
   modes: {
@@ -663,6 +711,62 @@ export interface FederationPatch {
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
+  /** Whether to start a rollout that brings the hub's tier to its spokes. Only operators can */
+  rollOut?: boolean | null | undefined;
+}
+
+export interface FederationPreview {
+  /** Always true: nothing was changed */
+  dryRun: true;
+  /** The ID of the hub to which the object belongs */
+  federationId: string;
+  /** The fields of the hub that change */
+  changes: {
+    /** The path of the field that would change; empty if a new object would be created */
+    field: string;
+    /** The current value of the field; null if the field is not set */
+    from: string | null;
+    /** The new value of the field; null if the field would be removed */
+    to: string;
+  }[];
+  /** The number of spokes with each effect */
+  counts: {
+    /** Spokes whose pods move, so that their sites are down for a short time */
+    moves: number;
+    /** Spokes that change without downtime */
+    in_place: number;
+    /** Spokes that are left out because they are suspended */
+    suspended: number;
+    /** Spokes that cannot change in their present state */
+    refused: number;
+    /** Spokes that have what the tier sets */
+    unchanged: number;
+  };
+  /** The usual duration of the operation on one spoke; null if it has never succeeded */
+  usualSeconds: number | null;
+  /** The number of sites that are down for at most this time */
+  downtimes: number;
+  /** The least time in which a rollout can end; null if the usual duration is unknown */
+  minimumSeconds: number | null;
+  /** The spokes that the tier concerns */
+  spokes: {
+    /** The ID of the spoke to which the object belongs */
+    spokeId: string;
+    /** The short name of the hub in URLs and host names */
+    slug: string;
+    /** The host name of the site */
+    domain: string;
+    /** What the spoke gets of the change */
+    effect: "moves" | "in_place" | "suspended" | "refused" | "unchanged";
+    /** Whether the tier allows the spoke's size. A spoke keeps its size in any case */
+    sizeAllowed: boolean;
+    /** Why the spoke failed or is skipped */
+    reason: string | null;
+  }[];
+  /** The number of further spokes, which are not listed */
+  more: number;
+  /** What else the change does */
+  notes: string[];
 }
 
 export interface FederationRequest {

@@ -13,3 +13,19 @@ export type RestoreRequestState = (typeof RESTORE_REQUEST_STATES)[number];
 /** The states of a template: a prepared installation, stored as a backup's volumes, from which new sites are created. */
 export const TEMPLATE_STATES = ["creating", "ready", "failed", "retiring"] as const;
 export type TemplateState = (typeof TEMPLATE_STATES)[number];
+
+/** The numbers of days, ISO weeks and months of which the newest backup is kept. */
+export interface BackupRetention {
+  readonly daily: number;
+  readonly weekly: number;
+  readonly monthly: number;
+}
+
+/** The retention of a site whose hub's tier does not set another. */
+export const DEFAULT_RETENTION: BackupRetention = { daily: 7, weekly: 4, monthly: 6 };
+
+/** The time of day (UTC) in which nightly backups start, in milliseconds since midnight. `end` may be on the next day. */
+export interface BackupWindow {
+  readonly start: number;
+  readonly end: number;
+}

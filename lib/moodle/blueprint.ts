@@ -1,4 +1,5 @@
 /** Renders a site's Kubernetes objects from blueprint files. Equal inputs give equal objects, except for passwords. */
+import { adaptObject } from "#lib/moodle/adapt-object.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
@@ -18,12 +19,11 @@ import {
   type SpokeInstallStep,
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { addFilesSnapshotSource, buildAdoptionContainers } from "#lib/moodle/origin.ts";
+import { buildAdoptionContainers } from "#lib/moodle/origin.ts";
 import { parseBlueprint, toPhpCommandArgument } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
 import { buildSampleSpokeInputs, findVersionImages, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
-import { isolateSandbox } from "#lib/moodle/sandbox.ts";
 import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.ts";
 import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
 import type { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
@@ -118,7 +118,7 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
         ...SPOKE_STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) =>
-          isolateSandbox(addFilesSnapshotSource(each, inputs), inputs)
+          adaptObject(each, inputs)
         ),
         ...former.flatMap((each) =>
           render(FORMER_HOST_FILE_NAME, { ...values, ...buildFormerHostValues(inputs, each) }, owner)
@@ -142,20 +142,18 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       return render(MAIL_SECRET_FILE_NAME, values, spokeOwner(inputs));
     },
     jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {
-      const base = {
-        JOB: job,
-        FENCE: fence,
+      const values = {
+        ...buildSpokeManifestValues(inputs),
+        ...{ JOB: job, FENCE: fence, LINK_KEY: linkKey, SITE_IDENTIFIER: siteIdentifier },
         CLAIM: job === "claim" ? fence : "0",
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
         PASSWORD_SCRIPT: toPhpCommandArgument(parsed.scripts.password),
         LINK_SCRIPT: toPhpCommandArgument(parsed.scripts.link),
-        LINK_KEY: linkKey,
         FACTS_SCRIPT: toPhpCommandArgument(parsed.scripts.facts),
-        SITE_IDENTIFIER: siteIdentifier,
         VERIFY_FILES_SCRIPT: toPhpCommandArgument(parsed.scripts.verifyFiles),
         SINCE: String(since),
       };
-      return render(JOB_MANIFEST_FILES[job], { ...buildSpokeManifestValues(inputs), ...base }, spokeOwner(inputs))[0]!;
+      return adaptObject(render(JOB_MANIFEST_FILES[job], values, spokeOwner(inputs))[0]!, inputs);
     },
     hubObjects(inputs, step) {
       if (step === "issuer" && inputs.issuer === null) return [];

@@ -8,6 +8,7 @@ import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
 import { BrandTheme, createPolicyValuesSchema, WebFile } from "#lib/model/policy.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
 import { CatalogEntryName, ClusterSettings, ImageName, NamespaceName, SiteSize } from "#lib/moodle/sizes.ts";
+import { TierInputs } from "#lib/moodle/tier-inputs.ts";
 
 const LABEL = "must be a label value";
 const Label = v.pipe(v.string(LABEL), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, LABEL));
@@ -104,6 +105,8 @@ export const SpokeInputs = v.object({
   seed: v.nullable(v.strictObject({ name: boundedText(1, 100), courses: v.nullable(v.array(SeedCourse)) })),
   /** The sections of the hub's policy that the site has. Absent if the hub has never shared anything with the site. */
   shared: v.optional(SharedInputs),
+  /** The values that the hub's tier sets on the site. Absent if the hub has no tier, or the tier sets nothing. */
+  tier: v.optional(TierInputs),
   surroundings: v.object(ClusterSettings.entries),
   /** Whether the site's URL uses https, no matter where TLS is terminated. */
   https: v.boolean(),

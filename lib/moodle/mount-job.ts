@@ -7,6 +7,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { FENCE_METADATA_KEY, getSitePvcNames } from "#lib/moodle/names.ts";
 import type { DiskName } from "#lib/moodle/resize.ts";
 import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
+import { applyTier } from "#lib/moodle/tier-inputs.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 interface MountOptions {
@@ -32,7 +33,7 @@ export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning 
     labels = buildOwnerLabels(inputs);
   const resources = inputs.resources[disk === "files" ? "app" : "database"];
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels } };
-  return {
+  return applyTier({
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: { name, namespace: inputs.namespace, labels: { op: "mount", [FENCE_METADATA_KEY]: fence, ...labels } },
@@ -67,5 +68,5 @@ export function buildMountJob(inputs: SpokeInputs, { fence, disk, isSiteRunning 
         },
       },
     },
-  };
+  }, inputs.tier);
 }

@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { TierInputs } from "#lib/moodle/tier-inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
@@ -41,6 +42,8 @@ export interface SpokeOperationSubject<Payload extends object = object> {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
+  /** The values that the tier of the spoke's hub sets now. The inputs contain those that the site has. */
+  readonly tier: TierInputs | undefined;
   readonly maintenance: boolean;
   /** The operation's parameters, as `parseActionParameters` returned them. */
   readonly payload: Payload;

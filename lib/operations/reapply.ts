@@ -1,4 +1,5 @@
 /** Applies the blueprint's manifests to a spoke again. */
+import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { type ExpectedSite, listExpectedObjects } from "#lib/moodle/expected-objects.ts";
 import { applyOfferedResources } from "#lib/catalog/inputs.ts";
@@ -9,6 +10,8 @@ import { describeMaintenance } from "#lib/operations/maintenance.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { IMAGE_DIGEST, SizeDependentInputs } from "#lib/operations/progress.ts";
 import { type KubeObject, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
+import type { BackupRetention } from "#lib/model/backup.ts";
+import { isPlacedDifferently, retentionOf, type TierInputs, withTier } from "#lib/moodle/tier-inputs.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Applies all objects of the blueprint again, in the same order as during installation. */
@@ -30,6 +33,7 @@ export const reapply = declareOperation({
       "Passwords, data, version and size are not changed; a suspended site is started",
       ...describeMaintenance(subject),
       ...(applyOfferedResources(subject, inputs) === inputs ? [] : [NEW_AMOUNTS_NOTE]),
+      ...describeTierChange(inputs.tier, subject.tier),
     ];
   },
   progress: {
@@ -40,6 +44,8 @@ export const reapply = declareOperation({
     taken: v.nullable(SizeDependentInputs),
     /** Whether Moodle's pods must restart, because settings have changed that they read when they start. */
     restarts: v.boolean(),
+    /** Whether the hub's tier places the site's pods differently than before, so that all of them must stop first. */
+    moves: v.boolean(),
   },
   plan: {
     version: 1,
@@ -56,7 +62,7 @@ export const reapply = declareOperation({
     },
   },
   changes(subject) {
-    const site = { ...subject, inputs: applyOfferedResources(subject, subject.inputs) };
+    const site = { ...subject, inputs: applyOfferedResources(subject, withTier(subject.inputs, subject.tier)) };
     return {
       policies: createReapplyChanges(site, "policies"),
       secrets: createReapplyChanges(site, "secrets", "seed"),
@@ -69,6 +75,28 @@ export const reapply = declareOperation({
 });
 
 const NEW_AMOUNTS_NOTE = "The catalog changed the spoke's size: CPU, memory and quota are updated; disks are not";
+
+/** Describes what a changed tier of the hub does to the site and its backups, one sentence each. */
+export function describeTierChange(before: TierInputs | undefined, after: TierInputs | undefined): string[] {
+  const from = retentionOf({ tier: before }), to = retentionOf({ tier: after });
+  return [
+    ...(isPlacedDifferently(before, after) ? [MOVE_NOTE] : []),
+    ...(isDeepStrictEqual({ ...from }, { ...to })
+      ? []
+      : [`The tier keeps ${describeRetention(to)} instead of ${describeRetention(from)}. ${describeExpiry(from, to)}`]),
+  ];
+}
+
+const MOVE_NOTE = "The hub's tier places the site's pods differently: the site stops, and starts where the tier says";
+
+function describeRetention({ daily, weekly, monthly }: BackupRetention): string {
+  return `${daily} daily, ${weekly} weekly and ${monthly} monthly backups`;
+}
+
+function describeExpiry(from: BackupRetention, to: BackupRetention): string {
+  const isShorter = to.daily < from.daily || to.weekly < from.weekly || to.monthly < from.monthly;
+  return isShorter ? "The next nightly backup deletes those that are no longer kept" : "No backup is deleted";
+}
 
 type Site = Pick<SpokeOperationSubject, "blueprint"> & ExpectedSite;
 

@@ -1,5 +1,6 @@
-/** Gives names to the API schemas of billing, costs, availability, usage, history and policies. */
+/** Gives names to the API schemas of billing, costs, availability, usage, history, tiers and policies. */
 import * as policies from "#lib/domains/policy/views.ts";
+import * as tiers from "#lib/domains/tiers/views.ts";
 import * as usage from "#lib/domains/usage/views.ts";
 import type { Schemas } from "#lib/reference/account-schemas.ts";
 import { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
@@ -7,6 +8,7 @@ import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains
 import { HistoryView } from "#lib/domains/history/views.ts";
 
 export const HUB_OUTPUT_SCHEMAS: Schemas = {
+  FederationPreview: tiers.FederationPreview,
   HubUsage: usage.HubUsageView,
   SpokeUsage: usage.SpokeUsageView,
   Availability: AvailabilityView,
@@ -23,6 +25,7 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
 
 export const HUB_INPUT_SCHEMAS: Schemas = {
   BillingAddress,
+  FederationPatch: tiers.HubPatch,
   PolicyPatch: policies.PolicyPatch,
   PolicyRollback: policies.PolicyRollback,
   SpokePolicyPatch: policies.SpokePolicyPatch,

@@ -52,7 +52,6 @@ export const INPUT_SCHEMAS: Schemas = {
   Approval: requests.HubRequestApproval,
   BulkAction: spokes.BulkAction,
   FederationAction: federations.FederationAction,
-  FederationPatch: federations.FederationPatch,
   NewFederation: federations.NewFederation,
   NewFederationRequest: requests.NewFederationRequest,
   NewRestoreRequest: restores.NewRestoreRequest,

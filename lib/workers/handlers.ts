@@ -22,6 +22,7 @@ import { deleteExpiredDomains } from "#lib/workers/upkeep/former-domains.ts";
 import { updateSiteRecords } from "#lib/workers/upkeep/site-records.ts";
 import { pruneOldRows } from "#lib/workers/upkeep/prune.ts";
 import { addUpHistory } from "#lib/workers/upkeep/history.ts";
+import { compareTiers } from "#lib/workers/upkeep/tiers.ts";
 import { addUpAvailability } from "#lib/workers/upkeep/availability.ts";
 import { probeSitesHandler } from "#lib/workers/probes/probe-sites.ts";
 import { provisionHandler } from "#lib/workers/install/provision.ts";
@@ -80,6 +81,7 @@ const UPKEEP_HANDLERS = [
   ...[sealAuditLog, sweepHandler, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
   ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability, sumUsage],
   addUpHistory,
+  compareTiers,
 ];
 
 /**

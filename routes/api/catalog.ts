@@ -10,5 +10,5 @@ export const GET = endpoint({
   access: signedInAccess,
   scope: "readonly",
   reply: okReply(CatalogView),
-  handle: ({ app }) => createCatalogView(app),
+  handle: ({ app, actor }) => createCatalogView(app, actor),
 });

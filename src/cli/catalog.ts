@@ -49,12 +49,26 @@ function catalogRows(catalog: Catalog): CatalogRow[] {
     ...sizes,
     ...named("version", catalog.versions),
     ...named("region", catalog.regions),
-    ...named("tier", catalog.tiers),
+    ...catalog.tiers.map((tier) => ({ ...{ what: "tier", name: tier.name, usual: false }, title: describeTier(tier) })),
     ...named("mode", catalog.modes),
     ...named("content mode", catalog.contentModes),
     ...named("brand", catalog.brands),
     ...named("seed", catalog.seeds),
   ];
+}
+
+function describeTier({ title, placement, sizes, backups, bounds }: Catalog["tiers"][number]): string {
+  const { retention, window } = backups;
+  const parts = [
+    title ?? "",
+    ...Object.entries(placement?.nodeSelector ?? {}).map(([label, value]) => `nodes ${label}=${value}`),
+    sizes ? `sizes ${sizes.join(", ")}` : "",
+    bounds.spokes === null ? "" : `${bounds.spokes} spokes`,
+    bounds.storage === null ? "" : `${bounds.storage} of volumes`,
+    window ? `backups from ${window.from} to ${window.to} UTC` : "",
+    retention ? `keeps ${retention.daily} daily, ${retention.weekly} weekly, ${retention.monthly} monthly` : "",
+  ];
+  return parts.filter(Boolean).join("; ");
 }
 
 /** Formats a CHANGELOG.md entry for the terminal, without its Markdown markup. */

@@ -1,5 +1,5 @@
 /** Implements `wheelwright hubs`, which manages hubs, their members and their billing. */
-import type { Federation } from "#lib/client/client.ts";
+import type { Federation, FederationPreview } from "#lib/client/client.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 import { hubBillingCommands } from "./hub-billing.ts";
 import { describeJoining, MEMBER_COLUMNS, NEW_MEMBER_OPTIONS, requireMemberId } from "./members.ts";
@@ -8,6 +8,7 @@ import { requireChanges, showChange, showList, showRecord } from "./output.ts";
 import { PAGE_OPTIONS } from "./pagination.ts";
 import { confirmByTyping, YES_OPTION } from "./prompt.ts";
 import type { RecordLine } from "./table.ts";
+import { showHubPreview } from "./hub-preview.ts";
 import { parseWaitTime, WAIT_OPTIONS, waitAndShow } from "./wait-for-operations.ts";
 
 export const HUB_OPTIONS = {
@@ -62,12 +63,13 @@ export const hubsCommands = [
     name: "update",
     summary: "Change a hub's name, region, mode or tier",
     words: ["HUB"],
-    options: HUB_OPTIONS,
-    examples: ["hubs update north --name 'Schools of the north'"],
-    async run(cli, { words: [federationId], options }) {
-      const hub = await cli.api.updateFederation({ federationId }, requireChanges(options));
-      showChange(cli, hub, `Hub ${hub.slug} was updated`);
+    options: {
+      ...HUB_OPTIONS,
+      "roll-out": { type: "boolean", help: "start a rollout that brings the tier to the spokes (operators only)" },
+      "dry-run": { type: "boolean", help: "only show what the tier would do to the spokes" },
     },
+    examples: ["hubs update north --name 'Schools of the north'", "hubs update north --tier dedicated --dry-run"],
+    run: updateHub,
   }),
   defineCommand({
     name: "retry",
@@ -140,6 +142,28 @@ export const hubsCommands = [
   }),
   ...hubBillingCommands,
 ];
+
+interface UpdateOptions {
+  readonly name?: string | undefined;
+  readonly region?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly tier?: string | undefined;
+  readonly "roll-out"?: boolean | undefined;
+  readonly "dry-run"?: boolean | undefined;
+}
+
+async function updateHub(
+  cli: CliContext,
+  { words: [federationId], options }: { readonly words: readonly [string]; readonly options: UpdateOptions },
+): Promise<void> {
+  const { "roll-out": rollOut, "dry-run": dryRun, ...fields } = options;
+  const body = requireChanges({ ...fields, rollOut });
+  if (dryRun) {
+    return showHubPreview(cli, await cli.api.updateFederation({ federationId, dryRun }, body) as FederationPreview);
+  }
+  const hub = await cli.api.updateFederation({ federationId }, body) as Federation;
+  showChange(cli, hub, `Hub ${hub.slug} was updated`);
+}
 
 function formatHubLines(hub: Federation): readonly RecordLine[] {
   return [

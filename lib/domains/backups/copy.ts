@@ -8,7 +8,7 @@ import { type Backup, ensureBackup } from "#lib/domains/backups/store.ts";
 import { getMinimumDiskSizes, requireUsableBackup } from "#lib/domains/backups/usable.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { createSpokeInputs, type SpokeInputColumns } from "#lib/catalog/inputs.ts";
+import { createSpokeInputs, type SpokeInputSource } from "#lib/catalog/inputs.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
@@ -119,7 +119,7 @@ async function requestBackup(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Bac
  */
 function copyInputs(
   { catalog, config, blueprint }: CopyDependencies,
-  copy: SpokeInputColumns,
+  copy: SpokeInputSource,
   { spoke: source, backup }: CopyOrigin,
   cluster: string,
 ): SpokeInputs {

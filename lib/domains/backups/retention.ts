@@ -1,11 +1,10 @@
 /**
- * Decides which backups to keep: the newest usable backup from each of the last 7 days, 4 ISO weeks and 6 months (UTC).
+ * Decides which backups to keep: the newest usable backup from each of the last days, ISO weeks and months (UTC), which
+ * are 7, 4 and 6 unless the tier of the spoke's hub sets another retention.
  * Periods without a usable backup are not counted, so the newest usable backup never expires.
  */
 import { DAY } from "#lib/base/time.ts";
-import type { BackupKind, BackupState } from "#lib/model/backup.ts";
-
-export const BACKUP_RETENTION = { daily: 7, weekly: 4, monthly: 6 } as const;
+import type { BackupKind, BackupRetention, BackupState } from "#lib/model/backup.ts";
 
 /** How long a failed backup's snapshots are kept for inspection, in milliseconds. */
 const FAILED_BACKUP_AGE = DAY;
@@ -20,13 +19,18 @@ export interface RetentionCandidate {
 }
 
 /** Returns the IDs of the usable backups to keep. Includes backups dated in the future because of a clock change. */
-export function selectRetainedBackups(backups: readonly RetentionCandidate[], now: Date): Set<string> {
+export function selectRetainedBackups(
+  backups: readonly RetentionCandidate[],
+  now: Date,
+  retention: BackupRetention,
+): Set<string> {
   const good = newestFirst(backups.filter(isUsableBackup));
   const retainedIds = new Set(
     good.filter(({ kind, createdAt }) => kind === "last" || createdAt > now).map(({ id }) => id),
   );
   const past = good.filter(({ id }) => !retainedIds.has(id));
-  for (const [bucket, limit] of BUCKETS) {
+  for (const [bucket, period] of BUCKETS) {
+    const limit = retention[period];
     const usedBuckets = new Set<string>();
     for (const { id, createdAt } of past) {
       const name = bucket(createdAt);
@@ -43,8 +47,12 @@ export function selectRetainedBackups(backups: readonly RetentionCandidate[], no
  * Returns the IDs of the backups to remove now, oldest first: expired backups, old failed backups, and backups whose
  * removal has already started.
  */
-export function selectExpiredBackups(backups: readonly RetentionCandidate[], now: Date): string[] {
-  const retainedIds = selectRetainedBackups(backups, now);
+export function selectExpiredBackups(
+  backups: readonly RetentionCandidate[],
+  now: Date,
+  retention: BackupRetention,
+): string[] {
+  const retainedIds = selectRetainedBackups(backups, now, retention);
   const due = backups.filter((backup) => {
     if (backup.kind === "last" || backup.state === "deleted" || backup.state === "pending") return false;
     if (backup.state === "failed") return now.getTime() - backup.createdAt.getTime() > FAILED_BACKUP_AGE;
@@ -66,10 +74,10 @@ export function isUsableBackup({ state, deletingSince }: RetentionCandidate): bo
   return state === "ready" && deletingSince === null;
 }
 
-const BUCKETS: readonly (readonly [bucket: (at: Date) => string, most: number])[] = [
-  [(at) => at.toISOString().slice(0, 10), BACKUP_RETENTION.daily],
-  [weekOf, BACKUP_RETENTION.weekly],
-  [(at) => at.toISOString().slice(0, 7), BACKUP_RETENTION.monthly],
+const BUCKETS: readonly (readonly [bucket: (at: Date) => string, period: keyof BackupRetention])[] = [
+  [(at) => at.toISOString().slice(0, 10), "daily"],
+  [weekOf, "weekly"],
+  [(at) => at.toISOString().slice(0, 7), "monthly"],
 ];
 
 /** Returns the date of the Monday in this date's ISO week. */

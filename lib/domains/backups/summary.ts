@@ -2,7 +2,10 @@
 import type { App } from "#lib/app.ts";
 import { explainUnavailableBackups } from "#lib/domains/backups/snapshot-classes.ts";
 import { listReplacedPvcs } from "#lib/domains/backups/retained-pvcs.ts";
-import { BACKUP_RETENTION, isUsableBackup } from "#lib/domains/backups/retention.ts";
+import { toBackupWindow } from "#lib/catalog/tier.ts";
+import { readHubTier } from "#lib/domains/federations/store.ts";
+import { retentionOf } from "#lib/moodle/tier-inputs.ts";
+import { isUsableBackup } from "#lib/domains/backups/retention.ts";
 import { describeBackupSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, findLastFailedBackup, listBackups, readSnapshotClasses } from "#lib/domains/backups/store.ts";
 import type { BackupSummary } from "#lib/domains/backups/views.ts";
@@ -15,13 +18,18 @@ import { DAY } from "#lib/base/time.ts";
 const FAILURE_LISTED_FOR = 7 * DAY;
 
 export async function summariseBackups(
-  { db, config }: Pick<App, "db" | "config">,
+  { db, config, catalog }: Pick<App, "db" | "config" | "catalog">,
   viewer: Pick<Viewer, "role">,
   { id }: Pick<SpokeRow, "id">,
 ): Promise<BackupSummary> {
   const spoke = await db.rows.selectFrom("spokes")
-    .select(["id", "state", "cluster", "blueprintInputs", "verifiedAt", "unverifiedSince"]).where("id", "=", id)
+    .select(["id", "federationId", "state", "cluster", "blueprintInputs", "verifiedAt", "unverifiedSince"]).where(
+      "id",
+      "=",
+      id,
+    )
     .executeTakeFirstOrThrow();
+  const window = toBackupWindow(catalog.tierOf(await readHubTier(db.rows, spoke.federationId)));
   const [backups, replacedClaims, lastFailure, observedClasses, now] = await Promise.all([
     listBackups(db.rows, spoke.id),
     listReplacedPvcs(db.rows, spoke.id),
@@ -37,8 +45,8 @@ export async function summariseBackups(
   });
   return {
     available: reason === null,
-    schedule: describeBackupSchedule(spoke.id),
-    retention: BACKUP_RETENTION,
+    schedule: describeBackupSchedule(spoke.id, window),
+    retention: { ...retentionOf(spoke.blueprintInputs) },
     lastSuccessAt: backups.find(isUsableBackup)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: hideOperatorDetails(viewer, reason ?? failed?.error ?? null),

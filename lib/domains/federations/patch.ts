@@ -21,18 +21,37 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 const FIELDS = fieldsWith(hubFields, "changeable");
 type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
 
-/** Changes a hub. Undefined fields stay unchanged. Writes nothing if no value changes. */
+/** Does more in the transaction that changes a hub. Returns extra metadata for the audit event, or null. */
+type ExtraChange = (tx: Tx, hub: FederationRow, changes: Changes) => Promise<object | null>;
+
+/** Changes a hub. Undefined fields stay unchanged. Writes nothing if no value changes and `extra` changes nothing. */
 export async function patchFederation(
   app: App,
   actor: Actor,
   federation: FederationRow,
   patch: FederationPatch,
+  extra: ExtraChange = () => Promise.resolve(null),
 ): Promise<FederationRecord> {
+  requireSameSlug(federation, patch);
+  const row = await app.db.transact((tx) => writePatch(tx, app, actor, federation.id, patch, extra));
+  return await showFederation(app.db.rows, actor, row);
+}
+
+function requireSameSlug(federation: FederationRow, patch: FederationPatch): void {
   if (patch.slug !== undefined && patch.slug !== federation.slug) {
     throw new Fault("invalid", "slug_fixed", `slug cannot be changed; the slug of this hub is ${federation.slug}`);
   }
-  const row = await app.db.transact((tx) => writePatch(tx, app, actor, federation.id, patch));
-  return await showFederation(app.db.rows, actor, row);
+}
+
+/** Returns the fields that the patch changes, with their new values. Throws an `invalid` fault (`slug_fixed`). */
+export function listHubChanges(hub: FederationRow, patch: FederationPatch): Changes {
+  requireSameSlug(hub, patch);
+  const changes: Changes = {};
+  for (const field of FIELDS) {
+    const value = patch[field];
+    if (value !== undefined && value !== hub[field]) changes[field] = value;
+  }
+  return changes;
 }
 
 async function writePatch(
@@ -41,23 +60,22 @@ async function writePatch(
   requester: Requester,
   id: string,
   patch: FederationPatch,
+  extra: ExtraChange,
 ): Promise<FederationRow> {
   const before = await lockFederation(tx, id);
   requireLiveHub(before.state, "change");
-  const changes: Changes = {};
-  for (const field of FIELDS) {
-    const value = patch[field];
-    if (value !== undefined && value !== before[field]) changes[field] = value;
-  }
+  const changes = listHubChanges(before, patch);
   // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
   requireOfferedValues(app.catalog, changes);
-  if (Object.keys(changes).length === 0) return before;
-  const after = await updateFederation(tx, id, changes);
+  const isChanged = Object.keys(changes).length > 0;
+  const after = isChanged ? await updateFederation(tx, id, changes) : before;
+  const metadata = await extra(tx, after, changes);
+  if (!isChanged && metadata === null) return after;
   await recordChange(tx, requester, {
     audit: [{
       kind: "federation_updated",
       ...buildHubSubject(id),
-      metadata: { slug: after.slug, changed: changes },
+      metadata: { slug: after.slug, changed: changes, ...metadata },
     }],
     events: [{ federationId: id, state: after.state }],
   });

@@ -125,6 +125,11 @@ export async function readStableFederation(tx: Tx, id: string): Promise<Federati
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forShare().executeTakeFirstOrThrow();
 }
 
+export async function readHubTier(rows: RowQueries, id: string): Promise<string | null> {
+  const { tier } = await rows.selectFrom("federations").select("tier").where("id", "=", id).executeTakeFirstOrThrow();
+  return tier;
+}
+
 const lockHubShared = prepareQuery((rows, { id }: { readonly id: string }) =>
   rows.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare()
 );

@@ -6,10 +6,11 @@ import { createRolloutJob } from "#lib/domains/rollouts/job.ts";
 import { estimateMinimumSeconds, estimatePriceChange } from "#lib/domains/rollouts/estimate.ts";
 import { planRollout } from "#lib/domains/rollouts/plan.ts";
 import { recordRolloutChange } from "#lib/domains/rollouts/record.ts";
-import { showRollout } from "#lib/domains/rollouts/store.ts";
+import { type RolloutRow, showRollout } from "#lib/domains/rollouts/store.ts";
 import type { NewRollout, RolloutDetail, RolloutPreview } from "#lib/domains/rollouts/views.ts";
 import { readMedianDuration } from "#lib/jobs/durations.ts";
 import { getOperationRules } from "#lib/operations/check-action.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
 import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import type { RolloutAction } from "#lib/model/rollout.ts";
 
@@ -20,36 +21,43 @@ export async function createRollout(
   input: NewRollout,
   key: IdempotencyKey | null,
 ): Promise<RolloutDetail> {
-  return await runIdempotently(app.db, key, async (tx) => {
-    const { request, rules, spokes } = await planRollout(app, tx, actor, input);
-    const row = await tx.insertInto("rollouts").values({
-      id: createId("rol"),
-      action: request.action as RolloutAction,
-      parameters: JSON.stringify(request.parameters),
-      canarySpokes: rules.canary.spokes,
-      canaryMinutes: rules.canary.minutes,
-      batch: rules.batch,
-      maxUnavailable: rules.maxUnavailable,
-      maxFailures: rules.maxFailures,
-      timeWindow: rules.window && JSON.stringify(rules.window),
-      federationIds: [...new Set(spokes.map(({ spoke }) => spoke.federationId))],
-      note: null,
-      reason: null,
-      requestedBy: actor.userId,
-    }).returningAll().executeTakeFirstOrThrow();
-    await tx.insertInto("rollout_spokes").values(spokes.map(({ spoke, wave, reason }, position) => ({
-      rolloutId: row.id,
-      spokeId: spoke.id,
-      position,
-      wave,
-      state: wave === null ? "skipped" as const : "waiting" as const,
-      operationId: null,
-      reason,
-    }))).execute();
-    const jobs = [createRolloutJob(row.id)];
-    await recordRolloutChange(tx, actor, row, "rollout_created", { metadata: { spokes: spokes.length }, jobs });
-    return await showRollout(tx, actor, row);
-  });
+  return await runIdempotently(
+    app.db,
+    key,
+    async (tx) => await showRollout(tx, actor, await startRollout(app, tx, actor, input)),
+  );
+}
+
+/** Writes a rollout and its job. Must be the last change of a hub's stream in the transaction. */
+export async function startRollout(app: App, tx: Tx, actor: Actor, input: NewRollout): Promise<RolloutRow> {
+  const { request, rules, spokes } = await planRollout(app, tx, actor, input);
+  const row = await tx.insertInto("rollouts").values({
+    id: createId("rol"),
+    action: request.action as RolloutAction,
+    parameters: JSON.stringify(request.parameters),
+    canarySpokes: rules.canary.spokes,
+    canaryMinutes: rules.canary.minutes,
+    batch: rules.batch,
+    maxUnavailable: rules.maxUnavailable,
+    maxFailures: rules.maxFailures,
+    timeWindow: rules.window && JSON.stringify(rules.window),
+    federationIds: [...new Set(spokes.map(({ spoke }) => spoke.federationId))],
+    note: null,
+    reason: null,
+    requestedBy: actor.userId,
+  }).returningAll().executeTakeFirstOrThrow();
+  await tx.insertInto("rollout_spokes").values(spokes.map(({ spoke, wave, reason }, position) => ({
+    rolloutId: row.id,
+    spokeId: spoke.id,
+    position,
+    wave,
+    state: wave === null ? "skipped" as const : "waiting" as const,
+    operationId: null,
+    reason,
+  }))).execute();
+  const jobs = [createRolloutJob(row.id)];
+  await recordRolloutChange(tx, actor, row, "rollout_created", { metadata: { spokes: spokes.length }, jobs });
+  return row;
 }
 
 /** Shows which spokes a rollout would change, in which waves, and how long it takes. Writes nothing. */

@@ -16,6 +16,7 @@ import {
   parseSpokeAction,
   readSpokeActionFacts,
   requireActionEffect,
+  requireTierAllows,
 } from "#lib/domains/spokes/actions.ts";
 import type { SpokeSelector } from "#lib/domains/spokes/filter.ts";
 import { selectSpokes } from "#lib/domains/spokes/select.ts";
@@ -97,6 +98,7 @@ async function findRefusal(
     const facts = await readSpokeActionFacts(rows, spoke);
     requireActionAllowed(request.action, facts);
     requireActionEffect(app, spoke, facts, request);
+    await requireTierAllows(app, rows, spoke, request);
     return null;
   } catch (error) {
     if (error instanceof Fault && ["conflict", "impossible"].includes(error.kind)) return error.message;

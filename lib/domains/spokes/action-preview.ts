@@ -14,7 +14,9 @@ import {
   getActionPayload,
   parseSpokeAction,
   readSpokeActionFacts,
+  readTierInputs,
   requireActionEffect,
+  requireTierAllows,
 } from "#lib/domains/spokes/actions.ts";
 import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -32,8 +34,13 @@ export async function previewSpokeAction(
   const facts = await readSpokeActionFacts(app.db.rows, spoke);
   const { kind, becomes } = requireActionAllowed(request.action, facts);
   requireActionEffect(app, spoke, facts, request);
+  await requireTierAllows(app, app.db.rows, spoke, request);
   const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
-  const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: getActionPayload(facts, request) });
+  const subject = subjectOf(app, spoke, {
+    tier: await readTierInputs(app, spoke),
+    maintenance: facts.maintenance,
+    payload: getActionPayload(facts, request),
+  });
   // Skips the dry run if the spoke has no namespace, because then there are no objects to change.
   const plannedChanges = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
@@ -61,7 +68,7 @@ export async function previewSpokeAction(
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,
-  parameters: Pick<SpokeOperationSubject, "maintenance" | "payload">,
+  parameters: Pick<SpokeOperationSubject, "tier" | "maintenance" | "payload">,
 ): SpokeOperationSubject {
   return {
     ...{ blueprint, catalog, ...parameters },

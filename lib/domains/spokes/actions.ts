@@ -2,8 +2,11 @@
 import { buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
+import { readHubTier } from "#lib/domains/federations/store.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { createSpokeInputs } from "#lib/catalog/inputs.ts";
+import { toTierInputs } from "#lib/catalog/tier.ts";
+import type { TierInputs } from "#lib/moodle/tier-inputs.ts";
 import { recordOperation } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { hasDeclaredData } from "#lib/jobs/data.ts";
@@ -24,6 +27,7 @@ import {
 import { parseActionParameters } from "#lib/operations/parameters.ts";
 import { OPERATIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, setBlueprintInputs, setSpokeState, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { lockHubBounds, requireAllowedSize, requireWithinBounds } from "#lib/domains/spokes/tier-limits.ts";
 import { resolveVersionAlias, type SpokeAction, type SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /** Requests an action on a spoke. Throws a `conflict` fault (`spoke_state`), or a fault about an invalid parameter. */
@@ -61,6 +65,28 @@ export function requireActionEffect(
   { action, parameters }: ActionRequest,
 ): void {
   getOperationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
+}
+
+/** Returns the values that the tier of the spoke's hub sets now. */
+export async function readTierInputs(
+  { db, catalog }: Pick<App, "db" | "catalog">,
+  { federationId }: Pick<SpokeRow, "federationId">,
+): Promise<TierInputs | undefined> {
+  return toTierInputs(catalog.tierOf(await readHubTier(db.rows, federationId)));
+}
+
+/** Throws a `conflict` fault (`tier_size` or `tier_bound`) if the tier of the spoke's hub does not allow the action. */
+export async function requireTierAllows(
+  { catalog }: Pick<App, "catalog">,
+  rows: RowQueries,
+  { id, federationId }: Pick<SpokeRow, "id" | "federationId">,
+  { action, parameters }: ActionRequest,
+): Promise<void> {
+  if (action !== "resize" || catalog.tiers.length === 0) return;
+  const { size } = parameters as { readonly size: string };
+  const hub = { id: federationId, tier: await readHubTier(rows, federationId) };
+  requireAllowedSize(catalog, hub.tier, size);
+  await requireWithinBounds(rows, catalog, hub, { disks: catalog.resourcesOf(size).disks, resized: id });
 }
 
 /** A spoke's expected state after all queued operations. Actions are checked against this state. */
@@ -111,15 +137,24 @@ export async function enqueueCheckedAction(
   id: string,
   { action, parameters, turnLimit }: ActionRequest,
 ): Promise<[SpokeRow, Job]> {
+  if (action === "resize") await lockBoundsOfSpoke(tx, app, id);
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
   const facts = await readSpokeActionFacts(tx, before);
   const { kind, state } = requireActionAllowed(action, facts);
   requireActionEffect(app, before, facts, { action, parameters });
+  await requireTierAllows(app, tx, before, { action, parameters });
   if (kind === "provision") await refreshInputs(app, tx, before);
   const payload = getActionPayload(facts, { action, parameters });
   const turn = turnLimit === undefined ? undefined : { cluster: before.cluster, limit: turnLimit };
   return await enqueueSpokeAction(tx, requester, before, { kind, state }, action, payload, turn);
+}
+
+async function lockBoundsOfSpoke(tx: Tx, { catalog }: App, id: string): Promise<void> {
+  if (catalog.tiers.length === 0) return;
+  const hub = await tx.selectFrom("spokes").innerJoin("federations", "federations.id", "federationId")
+    .select(["federations.id", "tier"]).where("spokes.id", "=", id).executeTakeFirst();
+  if (hub) await lockHubBounds(tx, catalog, hub);
 }
 
 /** Enqueues an action's operation. Returns the updated spoke and the new job. */
@@ -158,8 +193,9 @@ export function getActionPayload({ failure }: ActionFacts, { action, parameters 
 async function refreshInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   if (spoke.fromBackup !== null) return;
   let inputs;
+  const hubTier = await readHubTier(tx, spoke.federationId);
   try {
-    inputs = createSpokeInputs(catalog, config, spoke);
+    inputs = createSpokeInputs(catalog, config, { ...spoke, hubTier });
   } catch (error) {
     return log.warn("The catalog no longer offers a value that a spoke uses", { spoke: spoke.id, error });
   }

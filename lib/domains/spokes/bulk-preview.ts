@@ -15,6 +15,7 @@ import {
   parseSpokeAction,
   readSpokeActionFacts,
   requireActionEffect,
+  requireTierAllows,
 } from "#lib/domains/spokes/actions.ts";
 import { selectSpokes } from "#lib/domains/spokes/select.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -121,6 +122,7 @@ async function checkSpoke(
     const facts = await readSpokeActionFacts(rows, spoke);
     const { becomes } = requireActionAllowed(request.action, facts);
     requireActionEffect(app, spoke, facts, request as ActionRequest);
+    await requireTierAllows(app, rows, spoke, request as ActionRequest);
     return { spoke, becomes, reason: null };
   } catch (error) {
     if (!(error instanceof Fault) || !["conflict", "impossible", "forbidden"].includes(error.kind)) throw error;

@@ -6,14 +6,14 @@ import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { createSpokeInputs, type SpokeInputColumns } from "#lib/catalog/inputs.ts";
+import { createSpokeInputs, type SpokeInputSource } from "#lib/catalog/inputs.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildNamespaceName } from "#lib/moodle/names.ts";
 import { startOperation } from "#lib/changes/record.ts";
-import type { Tx } from "#lib/drivers/db/database.ts";
+import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
-import { type FederationRow, lockFederationShared } from "#lib/domains/federations/store.ts";
+import { type FederationRow, lockFederationShared, readStableFederation } from "#lib/domains/federations/store.ts";
 import { canSeeObject } from "#lib/domains/federations/viewer.ts";
 import { findStoredReply, type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import { createId } from "#lib/base/ids.ts";
@@ -37,6 +37,7 @@ import {
   type NewSpokeRow,
   type SpokeRow,
 } from "#lib/domains/spokes/store.ts";
+import { lockHubBounds, requireAllowedSize, requireWithinBounds } from "#lib/domains/spokes/tier-limits.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /** The existing spoke from which a new spoke is copied (see backups/copy.ts). */
@@ -52,7 +53,7 @@ export interface CopyPlan {
   readonly lmsVersion: string;
   /** The IDs of the copied spoke and backup. `backupId` is null in a preview if there is no backup yet. */
   readonly from: { readonly spokeId: string; readonly backupId: string | null };
-  inputsOf(spoke: SpokeInputColumns, cluster: string): SpokeInputs;
+  inputsOf(spoke: SpokeInputSource, cluster: string): SpokeInputs;
   auditExtras(row: SpokeRow): NewSpokeAuditData;
 }
 
@@ -73,7 +74,7 @@ interface CreateOptions {
 
 /**
  * Creates a spoke. Throws the faults of `findCopySource`, or a fault: `conflict` (`slug_taken`, `domain_taken`,
- * `domain_unproven` or `federation_state`), `unavailable` (`dns_unavailable`) or `invalid`.
+ * `domain_unproven`, `federation_state`, `tier_size` or `tier_bound`), `unavailable` (`dns_unavailable`) or `invalid`.
  */
 export async function createSpoke(
   app: App,
@@ -94,10 +95,13 @@ export async function createSpoke(
   const domains = listCandidateDomains(app.config, desired.slug, federation.slug, input.domain);
   await requireVerifiedDomain(app, actor, federation, domains, signal);
   const create = async (tx: Tx): Promise<SpokeRecord> => {
-    const hub = await lockFederationShared(tx, federation.id);
+    const hub = await lockHub(tx, app, federation.id);
     requireLiveHub(hub.state, "add a spoke to");
+    await lockHubBounds(tx, app.catalog, hub);
     const plan = await source?.claim(tx), own = buildSpokeRow(app, hub.id, desired, plan);
     const cluster = selectNewSpokeCluster(app, hub, desired.region);
+    const expected = buildBlueprintInputs(app, { ...own, domain: domains[0]!, hubTier: hub.tier }, cluster, plan);
+    await requireTierAllowsSpoke(tx, app, hub, expected);
     const row = await insertUnderFreeDomain(tx, app.config, own, domains, (domain) => {
       const spoke = { ...own, domain };
       return {
@@ -105,7 +109,7 @@ export async function createSpoke(
         state: "provisioning",
         cluster,
         blueprintRevision: app.blueprint.revision,
-        blueprintInputs: JSON.stringify(buildBlueprintInputs(app, spoke, cluster, plan)),
+        blueprintInputs: JSON.stringify(buildBlueprintInputs(app, { ...spoke, hubTier: hub.tier }, cluster, plan)),
         ...(plan && { copyOf: plan.from.spokeId, fromBackup: plan.from.backupId }),
         createdBy: actor.userId,
       };
@@ -118,10 +122,26 @@ export async function createSpoke(
   return await runInHubQueue(federation.id, () => runIdempotently(app.db, key, create));
 }
 
+/** Throws a `conflict` fault (`tier_size` or `tier_bound`) if the hub's tier does not allow the new spoke. */
+export async function requireTierAllowsSpoke(
+  rows: RowQueries,
+  { catalog }: App,
+  hub: FederationRow,
+  { size, resources }: SpokeInputs,
+): Promise<void> {
+  requireAllowedSize(catalog, hub.tier, size);
+  await requireWithinBounds(rows, catalog, hub, resources);
+}
+
+/** Locks the hub. If tiers are described, a change of the hub's tier waits until the new spoke is visible to it. */
+async function lockHub(tx: Tx, { catalog }: App, id: string): Promise<FederationRow> {
+  return await (catalog.tiers.length > 0 ? readStableFederation(tx, id) : lockFederationShared(tx, id));
+}
+
 /** Returns the blueprint inputs: the values for rendering the new spoke's manifests. */
 export function buildBlueprintInputs(
   app: App,
-  spoke: SpokeInputColumns,
+  spoke: SpokeInputSource,
   cluster: string,
   plan?: CopyPlan,
 ): SpokeInputs {

@@ -5,6 +5,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { fieldsWith, pickFields } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { getDefaultSize } from "#lib/domains/spokes/tier-limits.ts";
 import { type NewSpoke, resolveVersionAlias } from "#lib/domains/spokes/views.ts";
 
 /** The columns of a new spoke that follow from the request. Excludes the domain, which depends on free domains. */
@@ -17,7 +18,7 @@ const SETTABLE = fieldsWith(spokeFields, "settable"), CATALOGUED = fieldsWith(sp
  */
 export function applyDefaults(
   catalog: Catalog,
-  federation: Pick<FederationRow, "id" | "slug" | "region">,
+  federation: Pick<FederationRow, "id" | "slug" | "region" | "tier">,
   callerEmail: string,
   input: NewSpoke,
   source?: SpokeRow,
@@ -29,7 +30,7 @@ export function applyDefaults(
   const requested = { ...input, lmsVersion };
   requireOfferedValues(catalog, pickFields(requested, CATALOGUED));
   const defaults: Partial<SpokeRow> = source ?? {
-    size: catalog.defaults.size,
+    size: getDefaultSize(catalog, federation.tier),
     lmsVersion: catalog.defaults.version,
     adminEmail: callerEmail,
     identity: false,

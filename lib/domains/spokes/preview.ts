@@ -12,6 +12,7 @@ import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import {
   buildBlueprintInputs,
   buildSpokeRow,
+  requireTierAllowsSpoke,
   returnNoCopySource,
   selectNewSpokeCluster,
   slugTakenFault,
@@ -45,7 +46,9 @@ export async function previewSpoke(
   if (await isSlugInUse(app.db.rows, federation.id, desired.slug)) throw slugTakenFault(desired.slug);
   const plan = await source?.preview(), own = buildSpokeRow(app, federation.id, desired, plan);
   const spoke = { ...own, domain: await findFreeDomain(app, domains) };
-  const inputs = buildBlueprintInputs(app, spoke, selectNewSpokeCluster(app, federation, desired.region), plan);
+  const cluster = selectNewSpokeCluster(app, federation, desired.region);
+  const inputs = buildBlueprintInputs(app, { ...spoke, hubTier: federation.tier }, cluster, plan);
+  await requireTierAllowsSpoke(app.db.rows, app, federation, inputs);
   const { usage: demand, quota, problems: over } = app.blueprint.quotaUsage(inputs);
   const price = await previewCostOrReason(app, buildNewSpokeCostChange(federation.id, desired.size), signal);
   return {

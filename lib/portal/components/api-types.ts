@@ -1,4 +1,5 @@
 /** Types of the API responses that portal pages render. */
+import { FederationPreview } from "#lib/domains/tiers/views.ts";
 import type * as v from "valibot";
 import type { CatalogView } from "#lib/catalog/view.ts";
 import type { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
@@ -47,6 +48,7 @@ export type PolicyHistory = readonly v.InferOutput<typeof PolicyVersionView>[];
 export type SharedWithSpoke = v.InferOutput<typeof SpokePolicyView>;
 export type RolloutItem = v.InferOutput<typeof RolloutView>;
 export type RolloutDetails = v.InferOutput<typeof RolloutDetailView>;
+export type PreviewedHub = v.InferOutput<typeof FederationPreview>;
 export type PreviewedRollout = v.InferOutput<typeof RolloutPreview>;
 export type SpokeUsage = v.InferOutput<typeof SpokeUsageView>;
 export type OverviewHistory = v.InferOutput<typeof HistoryView>;

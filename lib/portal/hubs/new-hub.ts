@@ -10,6 +10,7 @@ import {
 } from "#lib/portal/components/forms.ts";
 import { linkButton, panel } from "#lib/portal/components/parts.ts";
 import { buildModelField, type FieldTexts, sortFieldNames } from "#lib/portal/components/model-fields.ts";
+import { tiersPanel } from "#lib/portal/hubs/tier.ts";
 import type { CatalogOffer, Hub, HubRequest } from "#lib/portal/components/api-types.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
@@ -76,7 +77,7 @@ export function newHubView(catalog: CatalogOffer, submission?: RefusedSubmission
         { id: "new" },
       )
     }
-${
+<div class="column">${
       panel(
         "What happens next",
         markup`<ol class="events small"><li>Wheelwright creates a namespace for the hub. This takes a few seconds.</li>
@@ -84,6 +85,7 @@ ${
 <li>You or the admins add spokes. Installs wait until the hub is ready.</li></ol>`,
         { id: "then" },
       )
-    }</div>`,
+    }
+${tiersPanel(catalog)}</div></div>`,
   };
 }

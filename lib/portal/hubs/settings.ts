@@ -2,24 +2,30 @@
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { callout, definitionList, linkButton, panel, renderTime, stateBadge } from "#lib/portal/components/parts.ts";
-import type { CatalogOffer, Hub, Spoke } from "#lib/portal/components/api-types.ts";
+import type { CatalogOffer, Hub, PreviewedHub, Spoke } from "#lib/portal/components/api-types.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 import { originalValues } from "#lib/portal/page/form-changes.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
+import { tierPreviewPanel, tiersPanel } from "#lib/portal/hubs/tier.ts";
 import { buildHubFields, EDITABLE_HUB_FIELDS } from "#lib/portal/hubs/new-hub.ts";
 
 interface SettingsProps {
   readonly me: CurrentUser;
   readonly hub: Hub;
   readonly catalog: CatalogOffer;
+  /** The values of the form that is previewed. */
+  readonly form?: Readonly<Record<string, string>> | undefined;
+  readonly preview?: PreviewedHub | undefined;
   readonly submission?: RefusedSubmission | undefined;
 }
 
-export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps): PageView {
+export function hubSettingsView({ me, hub, catalog, form = {}, preview, submission }: SettingsProps): PageView {
   const { id, slug, createdAt, updatedAt } = hub;
   return {
     ...hubHeader(hub, true, `/hubs/${id}/settings`),
-    body: markup`<div class="two-columns"><div class="column">${
+    body: markup`${
+      preview ? tierPreviewPanel(me, id, preview, form) : ""
+    }<div class="two-columns"><div class="column">${
       panel(
         "Settings",
         renderPostForm(
@@ -29,11 +35,12 @@ export function hubSettingsView({ me, hub, catalog, submission }: SettingsProps)
             submission,
             hidden: originalValues(EDITABLE_HUB_FIELDS, hub, submission?.values),
           },
-          ...buildHubFields({ catalog, hub, slug: "fixed" }),
+          ...buildHubFields({ catalog, hub: { ...hub, ...form }, slug: "fixed" }),
         ),
         { id: "settings" },
       )
     }
+${tiersPanel(catalog)}
 ${me.role === "operator" ? removalPanel(hub) : ""}</div>
 ${
       panel(

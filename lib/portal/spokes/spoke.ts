@@ -1,4 +1,5 @@
 /** Renders an overview of a spoke: its current operation, health, recent operations and details. */
+import { removeTierMark } from "#lib/moodle/tier-marks.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { FieldWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
@@ -162,8 +163,14 @@ function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOpera
         )
       }</ul>`
   }${
-    revision
-      ? markup`<p class="small soft">Rendered from blueprint revision <code>${revision.from}</code>. The current revision is <code>${revision.to}</code>.</p>`
+    revision && revision.from !== removeTierMark(revision.from)
+      ? markup`<p class="small soft">The site does not have what its hub's tier sets now.</p>`
+      : ""
+  }${
+    revision && removeTierMark(revision.from) !== revision.to
+      ? markup`<p class="small soft">Rendered from blueprint revision <code>${
+        removeTierMark(revision.from)
+      }</code>. The current revision is <code>${revision.to}</code>.</p>`
       : ""
   }`;
 }

@@ -11,6 +11,7 @@ import { OVERVIEW_FIELD_ENTRIES } from "#lib/reference/glossary/overview.ts";
 import { RECORD_FIELD_ENTRIES } from "#lib/reference/glossary/records.ts";
 import { RESOURCE_FIELD_ENTRIES } from "#lib/reference/glossary/resources.ts";
 import { ROLLOUT_FIELD_ENTRIES } from "#lib/reference/glossary/rollouts.ts";
+import { TIER_FIELD_ENTRIES } from "#lib/reference/glossary/tiers.ts";
 import { USAGE_FIELD_ENTRIES } from "#lib/reference/glossary/usage.ts";
 import type { DescribedValue } from "#lib/model/field.ts";
 import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
@@ -28,6 +29,7 @@ export const GLOSSARY_ENTRIES: readonly (readonly [key: string, entry: GlossaryE
   USAGE_FIELD_ENTRIES,
   POLICY_FIELD_ENTRIES,
   OVERVIEW_FIELD_ENTRIES,
+  TIER_FIELD_ENTRIES,
 ].flatMap((entries) =>
   Object.entries(entries).flatMap(([keys, entry]) =>
     keys.split(" | ").map((key) => [key, typeof entry === "string" ? [entry] as const : entry] as const)

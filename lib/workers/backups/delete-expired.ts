@@ -19,6 +19,7 @@ import {
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
+import { retentionOf } from "#lib/moodle/tier-inputs.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 import { addNotes, buildClusterWaitOptions, type SpokeSite, tryInCluster } from "#lib/steps/site.ts";
 
@@ -48,6 +49,7 @@ export async function deleteExpiredBackups(
     const expired = selectExpiredBackups(
       await listBackups(tx, site.spoke.id),
       scope === "expired" ? now : new Date(now.getTime() + DAY),
+      retentionOf(site.inputs),
     );
     return expired.filter((id) => !inUse.has(id));
   });

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { explainUnavailableBackups, type SnapshotClass } from "#lib/domains/backups/snapshot-classes.ts";
-import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
+import { setNextBackupTimes } from "#lib/domains/backups/next-times.ts";
 import { type BackupVolume, closeAbandonedBackups } from "#lib/domains/backups/store.ts";
 import { getVolumeDrivers } from "#lib/domains/backups/summary.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -27,30 +27,35 @@ const BATCH = 200;
 /** The largest share of a replica's lanes (job queues) that nightly backups may occupy. */
 const LANE_SHARE = 3 / 4;
 
-export function planBackups(app: Pick<App, "db" | "clusters" | "config">): JobHandler {
+export function planBackups(app: Pick<App, "db" | "clusters" | "config" | "catalog">): JobHandler {
   const { db, config } = app;
   return upkeepHandler({ kind: "plan-backups", every: MINUTE }, {
     abandoned: ["Closing unfinished backups of ended operations", MINUTE, () => closeAbandonedBackups(db.rows)],
     due: ["Queueing due backups", 10 * MINUTE, async (run) => {
-      await runUntilNoChanges(run, () => db.transact(setMissingTimes));
+      await runUntilNoChanges(run, () => db.transact((tx) => setMissingTimes(tx, app.catalog)));
       const { rows: clusters } = await sql<{ cluster: string }>`
         select distinct cluster from spokes where state = 'active'`.execute(db.rows);
       const limit = Math.ceil(config.scheduler.lanes * LANE_SHARE / clusters.length);
       await Promise.all(clusters.map(async ({ cluster }) => {
         const classes = await readClasses(app, run, cluster);
-        if (classes) await runUntilNoChanges(run, () => db.transact((tx) => queueDue(tx, { cluster, classes, limit })));
+        if (classes) {
+          await runUntilNoChanges(
+            run,
+            () => db.transact((tx) => queueDue(tx, app.catalog, { cluster, classes, limit })),
+          );
+        }
       }));
     }],
   });
 }
 
 /** Sets a spoke's next backup time if it is missing, or more than 25 hours ahead because of a wrong clock. */
-async function setMissingTimes(tx: Tx): Promise<number> {
-  const { rows } = await sql<{ id: string; now: Date }>`
-    select id, wheelwright_now() as now from spokes
+async function setMissingTimes(tx: Tx, catalog: App["catalog"]): Promise<number> {
+  const { rows } = await sql<{ id: string; federationId: string; now: Date }>`
+    select id, federation_id, wheelwright_now() as now from spokes
     where state = 'active' and (backup_due_at is null or backup_due_at > wheelwright_now() + interval '25 hours')
     order by id limit ${BATCH} for no key update skip locked`.execute(tx);
-  await setNextTimes(tx, rows, rows[0]?.now);
+  await setNextBackupTimes(tx, catalog, rows, rows[0]?.now);
   return rows.length;
 }
 
@@ -67,7 +72,7 @@ interface QueueLimits {
 }
 
 /** Queues the backups that are due in a cluster. Skips locked rows; the next run queues their backups. */
-async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promise<number> {
+async function queueDue(tx: Tx, catalog: App["catalog"], { cluster, classes, limit }: QueueLimits): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id
     where jobs.kind = ${OPERATIONS.backup.name} and jobs.state in ('queued', 'running')
@@ -79,7 +84,7 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
       (select volumes from backups where backups.spoke_id = spokes.id order by created_at desc, backups.id desc limit 1)
     from spokes where state = 'active' and cluster = ${cluster} and backup_due_at <= (select wheelwright_now())
     order by backup_due_at limit ${capacity} for no key update skip locked`.execute(tx);
-  await setNextTimes(tx, due, due[0]?.now);
+  await setNextBackupTimes(tx, catalog, due, due[0]?.now);
   const eligible = due.filter(({ blueprintInputs: inputs, volumes }) => {
     const requirements = {
       name: inputs.surroundings?.snapshotClass,
@@ -94,12 +99,4 @@ async function queueDue(tx: Tx, { cluster, classes, limit }: QueueLimits): Promi
     })),
   });
   return due.length;
-}
-
-async function setNextTimes(tx: Tx, spokes: readonly { readonly id: string }[], now: Date | undefined): Promise<void> {
-  if (!now) return;
-  const ids = spokes.map(({ id }) => id);
-  const times = ids.map((id) => computeNextBackupTime(id, now).toISOString());
-  await sql`update spokes set backup_due_at = next.at
-    from unnest(${ids}::text[], ${times}::timestamptz[]) as next (id, at) where spokes.id = next.id`.execute(tx);
 }

@@ -18,7 +18,7 @@ import {
   resetReplicasAndSuspension,
   restoreNamespaceLabels,
 } from "#lib/workers/reapply/objects.ts";
-import { saveNewResources } from "#lib/workers/reapply/size.ts";
+import { saveDesiredInputs, stopForMove } from "#lib/workers/reapply/tier.ts";
 import { waitForQuota, waitForWorkload } from "#lib/steps/workloads.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { waitForIngresses } from "#lib/workers/install/ingress.ts";
@@ -32,15 +32,16 @@ export function reapplyHandler(app: App): JobHandler {
       // Keeps the blueprint revision of the first attempt. If another release of Wheelwright continues the job with a
       // different blueprint, the periodic check reports drift.
       if (!run.job.progress.revision) await run.saveProgress({ revision: site.blueprint.revision });
-      await saveNewResources(site, run);
-      await restoreNamespaceLabels(site, run);
-      await waitForQuota(site, run, await applyLimitsForBothSizes(site, run));
+      const changedSite = await saveDesiredInputs(site, run);
+      await restoreNamespaceLabels(changedSite, run);
+      await waitForQuota(changedSite, run, await applyLimitsForBothSizes(changedSite, run));
     },
     async secrets(site, run) {
       await applySettings(site, run);
       await applyStepObjects(site, run, "seed", await loadHubSettings(site, run));
     },
     async database(site, run) {
+      await stopForMove(site, run);
       await applyStepObjects(site, run, "volumes");
       await applyStepObjects(site, run, "database");
       await resetReplicasAndSuspension(site, run, "database");

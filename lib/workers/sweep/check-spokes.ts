@@ -11,6 +11,7 @@ import {
   mapKindsToSteps,
 } from "#lib/moodle/expected-objects.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
+import { removeTierMark } from "#lib/moodle/tier-marks.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findManifestMismatches } from "#lib/drivers/cluster/diff.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
@@ -173,7 +174,9 @@ async function take(
 ): Promise<void> {
   const objectsByFacts = Map.groupBy(objects, (object) => facts.get(getObjectNamespace(object)));
   const comparable = [...objectsByFacts.keys()].flatMap((spokeFacts) =>
-    spokeFacts && spokeFacts.spoke.blueprintRevision === app.blueprint.revision ? spokeFacts.spoke.id : []
+    spokeFacts && removeTierMark(spokeFacts.spoke.blueprintRevision) === app.blueprint.revision
+      ? spokeFacts.spoke.id
+      : []
   );
   const inputs = await readSpokeInputs(app, comparable);
   for (const [spokeFacts, found] of objectsByFacts) {

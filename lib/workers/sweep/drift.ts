@@ -8,6 +8,7 @@ import { type ExpectedObject, formatObjectTitle } from "#lib/moodle/expected-obj
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { buildDrift, type Drift, type DriftedObject, isSameDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
+import { removeTierMark } from "#lib/moodle/tier-marks.ts";
 import { sleep } from "#lib/base/time.ts";
 import { findImagesWithMovedTags } from "#lib/workers/sweep/images.ts";
 import { type ClusterCheck, listExpectedSpokeObjects, type SpokeObservations } from "#lib/workers/sweep/spoke-facts.ts";
@@ -108,7 +109,7 @@ async function compareObjects(
   const target = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
   const found: DriftedObject[] = [];
   for (const { object, comparison } of compared) {
-    const isCurrent = spoke.blueprintRevision === app.blueprint.revision;
+    const isCurrent = removeTierMark(spoke.blueprintRevision) === app.blueprint.revision;
     const drifted = await checkObjectDrift(target, { object, comparison: isCurrent ? comparison : "presence" }, run);
     if (drifted) found.push(drifted);
   }

@@ -44,5 +44,6 @@ function createDefaultInputs({ catalog, config }: App, region: string | null): S
     ...{ id: "template", federationId: "template", namespace: "template", slug: "template", displayName: "Template" },
     ...{ domain: "template.invalid", adminEmail: "nobody@template.invalid", size, lmsVersion: version, region },
     ...{ identity: false, content: false, contentMode: null, brand: null, seed: null, mail: "on" },
+    hubTier: null,
   });
 }

@@ -62,7 +62,10 @@ test("shows all values that forms need, for a complete file", async (context) =>
     const untitled = (...names: string[]) => names.map((name) => ({ name, title: null }));
     assert.equal(body, {
       regions: [{ name: "eu-west", title: "Europe (west)" }, ...untitled("us-east")],
-      tiers: [{ name: "premium", title: "With support" }],
+      tiers: [{
+        ...{ name: "premium", title: "With support", placement: null, sizes: null },
+        ...{ backups: { window: null, retention: null }, bounds: { spokes: null, storage: null } },
+      }],
       modes: untitled("open", "closed"),
       contentModes: [{ name: "copy", title: "A copy of its own" }],
       brands: [{ name: "ocean", title: "Ocean" }],

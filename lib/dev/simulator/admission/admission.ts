@@ -70,6 +70,7 @@ export function enforceNamespacePolicies(
       throw StatusError.forbidden(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
     }
     requireServiceAccount(world, kind, object);
+    requirePriorityClass(world, kind, object);
     const breaches = findPodLimitViolations(object.spec, limitRangesOf(world, object));
     if (breaches.length > 0) throw StatusError.forbidden(kind, object.metadata.name, joinBreaches(breaches));
   }
@@ -195,6 +196,16 @@ function withServiceAccount(spec: Json): Json {
     containers: spec.containers.map(mounted),
     ...(spec.initContainers ? { initContainers: spec.initContainers.map(mounted) } : {}),
   };
+}
+
+/** The classes that every cluster has. */
+const SYSTEM_PRIORITIES = ["system-node-critical", "system-cluster-critical"];
+
+/** Throws 403 if the pod's PriorityClass does not exist. */
+function requirePriorityClass(world: Simulation, kind: ApiKind, { metadata, spec }: StoredObject): void {
+  const name = spec.priorityClassName;
+  if (!name || SYSTEM_PRIORITIES.includes(name) || world.store.get("PriorityClass", undefined, name)) return;
+  throw StatusError.forbidden(kind, metadata.name, `no PriorityClass with name ${name} was found`);
 }
 
 function joinBreaches(breaches: readonly string[]): string {

@@ -129,6 +129,10 @@ function findUnfitReason(world: Simulation, pod: StoredObject): string | null {
     return `1 node(s) didn't match Pod's node affinity/selector. ${NO_HELP}`;
   }
   if (isNodeLost(world, NODE_NAME)) return `1 node(s) had untolerated taint {${UNREACHABLE_TAINT}: }. ${NO_HELP}`;
+  const taint = (node?.spec?.taints ?? []).find((each: Json) =>
+    each.effect !== "PreferNoSchedule" && each.key !== UNREACHABLE_TAINT && !isTolerated(pod, each)
+  );
+  if (taint) return `1 node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}. ${NO_HELP}`;
   if (isCapacityLimited(world)) {
     const placed = world.store.list("Pod").filter(({ spec, metadata }) =>
       spec.nodeName && metadata.uid !== pod.metadata.uid
@@ -148,6 +152,13 @@ function findUnfitReason(world: Simulation, pod: StoredObject): string | null {
     ![pod, ...neighbours].some((each) => matchesSelector(term.labelSelector, each.metadata.labels))
   );
   return lonely ? `1 node(s) didn't match pod affinity rules. ${NO_HELP}` : null;
+}
+
+function isTolerated(pod: StoredObject, { key, value = "", effect }: Json): boolean {
+  return (pod.spec.tolerations ?? []).some((each: Json) =>
+    (!each.key || each.key === key) && (!each.effect || each.effect === effect) &&
+    (each.operator === "Exists" || (each.value ?? "") === value)
+  );
 }
 
 /** Whether the node's capacity is limited. If so, the scheduler adds up the pods' resource requests. */

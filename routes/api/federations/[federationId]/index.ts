@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import { abandonFederation, removeFederation } from "#lib/domains/federations/remove.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { patchFederation } from "#lib/domains/federations/patch.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
-import { FederationPatch, FederationView } from "#lib/domains/federations/views.ts";
+import { FederationView } from "#lib/domains/federations/views.ts";
+import { changeHub } from "#lib/domains/tiers/change.ts";
+import { previewHub } from "#lib/domains/tiers/preview.ts";
+import { HubPatch, HubPatchReply } from "#lib/domains/tiers/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { acceptedReply, okReply } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
@@ -19,13 +21,16 @@ export const GET = endpoint({
 });
 
 export const PATCH = endpoint({
-  summary: "Change a hub's name, region, mode or tier",
+  summary: "Change a hub's name, region, mode or tier. With rollOut, a rollout brings the tier to the spokes. " +
+    "With dryRun=true, returns a preview instead",
   access: hubAccess("change"),
   scope: "cli",
-  body: FederationPatch,
-  reply: okReply(FederationView),
-  faults: ["federation_state", "slug_fixed", "not_offered"],
-  handle: ({ app, actor, federation, body }) => patchFederation(app, actor, federation, body),
+  query: v.object({ dryRun: QueryFlag }),
+  body: HubPatch,
+  reply: okReply(HubPatchReply),
+  faults: ["federation_state", "slug_fixed", "not_offered", "operator_only", "rollout_too_large", "rollout_empty"],
+  handle: ({ app, actor, federation, query, body }) =>
+    query.dryRun ? previewHub(app, actor, federation, body) : changeHub(app, actor, federation, body),
 });
 
 export const DELETE = endpoint({

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
+import { DEFAULT_RETENTION } from "#lib/model/backup.ts";
 import * as assert from "uvu/assert";
 import {
-  BACKUP_RETENTION,
   canDeleteBackup,
   type RetentionCandidate,
   selectExpiredBackups,
@@ -63,25 +63,25 @@ const rule = suite("selectRetained");
 rule("retains the same backups as a slow reference implementation, for 2,000 histories", () => {
   for (let seed = 1; seed <= 2000; seed++) {
     const all = history(seed);
-    assert.equal([...selectRetainedBackups(all, NOW)].sort(), oracle(all), `seed ${seed}`);
+    assert.equal([...selectRetainedBackups(all, NOW, DEFAULT_RETENTION)].sort(), oracle(all), `seed ${seed}`);
   }
 });
 
 rule("always retains the newest good backup, and at most 17", () => {
   for (let seed = 1; seed <= 2000; seed++) {
-    const all = history(seed), retained = selectRetainedBackups(all, NOW);
+    const all = history(seed), retained = selectRetainedBackups(all, NOW, DEFAULT_RETENTION);
     const good = all.filter(({ state, deletingSince }) => state === "ready" && !deletingSince);
     const newest = good.sort((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1))[0];
     assert.is(newest === undefined || retained.has(newest.id), true, `seed ${seed}`);
-    assert.ok(retained.size <= BACKUP_RETENTION.daily + BACKUP_RETENTION.weekly + BACKUP_RETENTION.monthly);
+    assert.ok(retained.size <= DEFAULT_RETENTION.daily + DEFAULT_RETENTION.weekly + DEFAULT_RETENTION.monthly);
   }
 });
 
 rule("retains 7 days, 4 weeks and 6 months of a year of nightly backups", () => {
   const all = Array.from({ length: 365 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const retained = all.filter(({ id }) => selectRetainedBackups(all, NOW).has(id)).map(({ createdAt }) =>
-    createdAt.toISOString().slice(0, 10)
-  );
+  const retained = all.filter(({ id }) => selectRetainedBackups(all, NOW, DEFAULT_RETENTION).has(id)).map((
+    { createdAt },
+  ) => createdAt.toISOString().slice(0, 10));
   assert.equal(retained, [
     ...["2026-11-21", "2026-11-20", "2026-11-19", "2026-11-18", "2026-11-17", "2026-11-16", "2026-11-15"],
     ...["2026-11-08", "2026-11-01", "2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31", "2026-06-30"],
@@ -92,10 +92,10 @@ rule("retains last backups and backups with a future date", () => {
   const ahead = ready("bak_ahead", new Date(NOW.getTime() + 400 * DAY));
   const last: RetentionCandidate = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
   const nights = Array.from({ length: 30 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
-  const retained = selectRetainedBackups([ahead, last, ...nights], NOW);
+  const retained = selectRetainedBackups([ahead, last, ...nights], NOW, DEFAULT_RETENTION);
   assert.ok(retained.has(ahead.id) && retained.has(last.id));
-  assert.is(retained.size, 2 + selectRetainedBackups(nights, NOW).size);
-  assert.not.ok(selectExpiredBackups([ahead, last, ...nights], NOW).includes(last.id));
+  assert.is(retained.size, 2 + selectRetainedBackups(nights, NOW, DEFAULT_RETENTION).size);
+  assert.not.ok(selectExpiredBackups([ahead, last, ...nights], NOW, DEFAULT_RETENTION).includes(last.id));
 });
 
 function ready(id: string, createdAt: Date): RetentionCandidate {
@@ -119,7 +119,7 @@ over("returns unretained good backups, and failed ones after a day, oldest first
     { ...failed("bak_pending", 90), state: "pending" as const },
     { ...failed("bak_last", 90), kind: "last" as const },
   ];
-  assert.equal(selectExpiredBackups(all, NOW), ["bak_begun", "bak_old", "bak_same_day"]);
+  assert.equal(selectExpiredBackups(all, NOW, DEFAULT_RETENTION), ["bak_begun", "bak_old", "bak_same_day"]);
 });
 
 const guard = suite("canDeleteBackup");

@@ -147,7 +147,7 @@ dry("is returned for a new spoke", async (scene) => {
 
 dry("is returned for a copy, which defaults to the source's size", async ({ stage }) => {
   const [row] = await selectRows(stage.db, "spokes", { id: stage.spoke });
-  const inputs = createSpokeInputs(stage.app.catalog, stage.app.config, row as SpokeRow);
+  const inputs = createSpokeInputs(stage.app.catalog, stage.app.config, { ...row as SpokeRow, hubTier: null });
   await updateRows(stage.db, "spokes", { blueprintInputs: inputs }, { id: stage.spoke });
   const copy = async (more: object) => {
     const body = { slug: "ash", copyOf: stage.spoke, copyBackup: "now", ...more };

@@ -134,6 +134,7 @@ test("distinguishes a slow API server from slow storage", async (context) => {
   const cluster = await openCluster({ name: "default", kubeconfig, deadline: 300, log: SILENT_LOG });
   const site = {
     spoke: await scene.row(id),
+    inputs: (await scene.row(id)).blueprintInputs,
     cluster,
     space: cluster.space(namespace, (await scene.row(id)).namespaceUid!),
   };

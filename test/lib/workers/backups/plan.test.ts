@@ -82,7 +82,7 @@ test("queues one backup per night for each active spoke when it is due, requeste
   const { scene, app } = context, id = await createSpoke(context);
   await runPlan(app);
   assert.equal(await listQueued(scene, id), []);
-  const due = computeNextBackupTime(id, NOON);
+  const due = computeNextBackupTime(id, NOON, null);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime());
   await setDatabaseClock(scene.db, new Date(due.getTime() - MINUTE));
   await runPlan(app);
@@ -115,7 +115,7 @@ test("queues one backup for all missed nights", async (context) => {
   await endAllJobs(scene);
   await runPlan(app);
   assert.equal(await listQueued(scene, id), ["nightly"]);
-  assert.is((await scene.row(id)).backupDueAt!.getTime(), computeNextBackupTime(id, NOON).getTime() + 10 * DAY);
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), computeNextBackupTime(id, NOON, null).getTime() + 10 * DAY);
 });
 
 test("does not queue a second backup while one is queued", async (context) => {
@@ -224,7 +224,7 @@ test("replaces times that a wrong clock set too far ahead", async (context) => {
   await runPlan(app);
   await setDatabaseClock(scene.db, NOON);
   await runPlan(app);
-  assert.is((await scene.row(id)).backupDueAt!.getTime(), computeNextBackupTime(id, NOON).getTime());
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), computeNextBackupTime(id, NOON, null).getTime());
 });
 
 test.run();

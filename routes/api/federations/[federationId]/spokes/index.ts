@@ -47,6 +47,7 @@ export const POST = endpoint({
     "domain_invalid",
     "dns_unavailable",
     ...["spoke_missing", "spoke_state", "copy_of_needed", "copy_version", "size_too_small"] as const,
+    ...["tier_size", "tier_bound"] as const,
     ...["backup_unusable", "another_cluster", "blueprint_lacks"] as const,
   ],
   handle: async ({ app, actor, federation, query, body, idempotency, signal, runInHubQueue }) =>

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BACKUP_RETENTION } from "#lib/domains/backups/retention.ts";
+import { DEFAULT_RETENTION } from "#lib/model/backup.ts";
 import { describeBackupSchedule } from "#lib/domains/backups/schedule.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
 import { retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
@@ -42,8 +42,8 @@ test("reports before the first check that nothing was checked, with all fields."
   assert.is(status, 200);
   assert.equal(body, {
     available: false,
-    schedule: describeBackupSchedule(scene.spoke),
-    retention: { ...BACKUP_RETENTION },
+    schedule: describeBackupSchedule(scene.spoke, null),
+    retention: { ...DEFAULT_RETENTION },
     lastSuccessAt: null,
     lastFailureAt: null,
     lastError: "Checking whether the cluster can take backups; this takes a few minutes",

@@ -1,0 +1,20 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readFile } from "node:fs/promises";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { toTierInputs } from "#lib/catalog/tier.ts";
+import { inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/fixtures.ts";
+
+const test = suite("deploy/catalog.yaml");
+
+test("describes two tiers that the catalog accepts, and places only sites of one of them", async () => {
+  const blueprint = openBlueprint();
+  const catalog = loadCatalog(await readFile(new URL("../../deploy/catalog.yaml", import.meta.url), "utf8"), blueprint);
+  assert.equal(catalog.choices("tier"), ["shared", "dedicated"]);
+  assert.is(toTierInputs(catalog.tierOf("shared")), undefined);
+  const tier = toTierInputs(catalog.tierOf("dedicated"))!;
+  const [{ spec }] = podSpecs(blueprint.spokeObjects({ ...inputsOf(blueprint), tier }, "app")) as [{ spec: object }];
+  assert.ok("nodeSelector" in spec && "tolerations" in spec && "priorityClassName" in spec);
+});
+
+test.run();

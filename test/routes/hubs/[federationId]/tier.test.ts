@@ -1,0 +1,47 @@
+/** Tests the preview of a new tier in the portal's settings of a hub. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { parsePage } from "#test/support/page.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
+
+const test = suite<{ scene: Scene; path: string }>("the tier in /hubs/{id}/settings");
+const TIERS =
+  "tiers: [shared, { name: dedicated, title: Own nodes, nodeSelector: { pool: own }, bounds: { spokes: 9 } }]";
+test.before.each(async (context) => {
+  const scene = context.scene = await openScene();
+  Object.assign(scene.app, { catalog: loadCatalog(TIERS, scene.app.blueprint) });
+  context.path = `/hubs/${scene.hub}/settings`;
+  await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW });
+  await updateRows(scene.db, "federations", { tier: "shared" });
+});
+test.after.each(({ scene }) => scene.close());
+
+test("an operator sees what moves, and starts the rollout", async ({ scene, path }) => {
+  const form = await parsePage(scene, path, "operator");
+  assert.match(form.text, "Own nodes nodes with pool=own, at most 9 spokes");
+  const preview = await form.submit("Save", { Tier: "dedicated", Name: "New" });
+  assert.match(preview.text, "The new tier changes 1 spoke");
+  assert.match(preview.text, "1 spoke; its length is not known yet");
+  assert.equal(await selectRows(scene.db, "rollouts"), []);
+  const saved = await preview.submit("Change the hub", { "Start a rollout that changes the sites": true });
+  assert.is(saved.path, `${path}?done=changed`);
+  const [hub] = await selectRows(scene.db, "federations");
+  assert.equal([hub!.tier, hub!.name], ["dedicated", "New"]);
+  assert.is((await selectRows(scene.db, "rollouts")).length, 1);
+});
+
+test("a hub admin changes the tier without a rollout, and does not see the nodes", async ({ scene, path }) => {
+  const form = await parsePage(scene, path, "hubAdmin");
+  assert.not.match(form.text, "pool=own");
+  const preview = await form.submit("Save", { Tier: "dedicated" });
+  assert.not.match(preview.text, "Start a rollout");
+  assert.match(preview.text, "The sites stay as they are until an operator starts a rollout");
+  assert.is((await preview.submit("Change the hub")).path, `${path}?done=changed`);
+  assert.equal(await selectRows(scene.db, "rollouts"), []);
+  const spoke = await parsePage(scene, `/spokes/${scene.spoke}`, "operator");
+  assert.is(spoke.status, 200);
+});
+
+test.run();
