@@ -3,7 +3,7 @@ import type { Config } from "#lib/base/config.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";
 import type { OfferedSize, OfferedVersion } from "#lib/catalog/offers.ts";
-import type { CatalogTier } from "#lib/catalog/tier.ts";
+import { type CatalogTier, isRestrictedTier } from "#lib/catalog/tier.ts";
 import type { CatalogContents, CatalogView } from "#lib/catalog/view.ts";
 
 const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
@@ -55,6 +55,7 @@ function showTier(tier: CatalogTier): CatalogContents["tiers"][number] {
   return {
     name,
     title: title ?? null,
+    restricted: isRestrictedTier(tier),
     placement: showPlacement(tier),
     sizes: sizes ?? null,
     backups: { window: backups?.window ?? null, retention: backups?.retention ?? null },

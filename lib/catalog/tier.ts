@@ -55,6 +55,12 @@ export function findUnknownSizes(tiers: readonly CatalogTier[], offered: readonl
   );
 }
 
+/** Whether the tier says more than its name. Only operators may give such a tier to a hub, or take it away. */
+export function isRestrictedTier(tier: CatalogTier | undefined): boolean {
+  const { name: _, title: __, ...rest } = tier ?? { name: "" };
+  return Object.values(rest).some((value) => value !== undefined);
+}
+
 /** Returns what the tier sets on sites; undefined if it sets nothing. */
 export function toTierInputs(tier: CatalogTier | undefined): TierInputs | undefined {
   const { nodeSelector, tolerations, priorityClass, backups } = tier ?? {}, kept = backups?.retention;

@@ -10,6 +10,8 @@ const NullableName = v.nullable(v.string());
 
 const Tier = v.object({
   ...Entry.entries,
+  /** Whether only operators may give the tier to a hub, or take it away, because it says more than its name. */
+  restricted: v.boolean(),
   /** Where the pods of sites run; null if the tier does not say, or if the caller is no operator. */
   placement: v.nullable(v.object({
     nodeSelector: v.record(v.string(), v.string()),

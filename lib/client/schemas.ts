@@ -405,6 +405,8 @@ export interface Catalog {
     name: string;
     /** The display name */
     title: string | null;
+    /** Whether only operators may give the tier to a hub, or take it away */
+    restricted: boolean;
     /** Where the pods of the hub's sites run; null if the tier does not say, or if you are not an operator */
     placement: {
       /** The labels that nodes must have */

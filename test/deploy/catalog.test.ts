@@ -13,7 +13,7 @@ test("describes two tiers that the catalog accepts, and places only sites of one
   assert.equal(catalog.choices("tier"), ["shared", "dedicated"]);
   assert.is(toTierInputs(catalog.tierOf("shared")), undefined);
   const tier = toTierInputs(catalog.tierOf("dedicated"))!;
-  const [{ spec }] = podSpecs(blueprint.spokeObjects({ ...inputsOf(blueprint), tier }, "app")) as [{ spec: object }];
+  const [{ spec } = { spec: {} }] = podSpecs(blueprint.spokeObjects({ ...inputsOf(blueprint), tier }, "app"));
   assert.ok("nodeSelector" in spec && "tolerations" in spec && "priorityClassName" in spec);
 });
 

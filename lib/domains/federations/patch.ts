@@ -21,8 +21,15 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 const FIELDS = fieldsWith(hubFields, "changeable");
 type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
 
+/** A change of a hub in its transaction. `after` is the stored row. */
+export interface HubChange {
+  readonly before: FederationRow;
+  readonly after: FederationRow;
+  readonly changes: Changes;
+}
+
 /** Does more in the transaction that changes a hub. Returns extra metadata for the audit event, or null. */
-type ExtraChange = (tx: Tx, hub: FederationRow, changes: Changes) => Promise<object | null>;
+type ExtraChange = (tx: Tx, change: HubChange) => Promise<object | null>;
 
 /** Changes a hub. Undefined fields stay unchanged. Writes nothing if no value changes and `extra` changes nothing. */
 export async function patchFederation(
@@ -69,7 +76,7 @@ async function writePatch(
   requireOfferedValues(app.catalog, changes);
   const isChanged = Object.keys(changes).length > 0;
   const after = isChanged ? await updateFederation(tx, id, changes) : before;
-  const metadata = await extra(tx, after, changes);
+  const metadata = await extra(tx, { before, after, changes });
   if (!isChanged && metadata === null) return after;
   await recordChange(tx, requester, {
     audit: [{

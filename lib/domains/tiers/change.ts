@@ -8,7 +8,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import { startRollout } from "#lib/domains/rollouts/create.ts";
 import { MAX_ROLLOUT_SPOKES } from "#lib/domains/rollouts/views.ts";
-import { checkPlannedTiers, isToBeChanged, TIER_ACTION } from "#lib/domains/tiers/check.ts";
+import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
 import { planTier } from "#lib/domains/tiers/plan.ts";
 import { markChangedTier, readTieredSpokes } from "#lib/domains/tiers/store.ts";
 import type { HubPatch } from "#lib/domains/tiers/views.ts";
@@ -25,7 +25,8 @@ export async function changeHub(
   { rollOut = false, ...patch }: HubPatch,
 ): Promise<FederationRecord> {
   if (rollOut) requireOperator(actor); // as for a rollout of the same operation
-  return await patchFederation(app, actor, federation, patch, async (tx, hub, changes) => {
+  return await patchFederation(app, actor, federation, patch, async (tx, { before, after: hub, changes }) => {
+    requireTierRight(actor, app.catalog, before.tier, changes.tier);
     if (changes.tier !== undefined) await markChangedTier(tx, hub.id, toTierInputs(app.catalog.tierOf(hub.tier)));
     return rollOut ? await rollOutTier(app, tx, actor, hub) : null;
   });

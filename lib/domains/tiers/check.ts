@@ -1,5 +1,8 @@
 /** Finds out which spokes of a hub cannot get the values of a tier now, and why. */
 import { Fault } from "#lib/base/errors.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { isRestrictedTier } from "#lib/catalog/tier.ts";
+import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { MAX_ROLLOUT_SPOKES } from "#lib/domains/rollouts/views.ts";
 import { readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
@@ -10,6 +13,17 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 
 /** The operation that gives a site the values of its hub's tier. */
 export const TIER_ACTION = OPERATIONS.reapply.name;
+
+/** Throws a `forbidden` fault (`operator_only`) if the hub leaves or gets a tier that only operators may change. */
+export function requireTierRight(
+  actor: Actor,
+  { tierOf }: Pick<Catalog, "tierOf">,
+  before: string | null,
+  after: string | undefined,
+): void {
+  if (after === undefined || after === before) return;
+  if (isRestrictedTier(tierOf(before)) || isRestrictedTier(tierOf(after))) requireOperator(actor);
+}
 
 /** Returns the plan in which such spokes are refused. Checks no more spokes than a rollout may have. */
 export async function checkPlannedTiers(

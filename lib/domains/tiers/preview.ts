@@ -8,7 +8,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { estimateMinimumSeconds } from "#lib/domains/rollouts/estimate.ts";
 import { ROLLOUT_DEFAULTS } from "#lib/domains/rollouts/views.ts";
 import { assignWaves } from "#lib/domains/rollouts/waves.ts";
-import { checkPlannedTiers, isToBeChanged, TIER_ACTION } from "#lib/domains/tiers/check.ts";
+import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
 import { listTierNotes, type PlannedTier, planTier } from "#lib/domains/tiers/plan.ts";
 import { readTieredSpokes } from "#lib/domains/tiers/store.ts";
 import { type FederationPreview, type HubPatch, MAX_LISTED_SPOKES, TIER_EFFECTS } from "#lib/domains/tiers/views.ts";
@@ -27,6 +27,7 @@ export async function previewHub(
   requireLiveHub(hub.state, "change");
   const changes = listHubChanges(hub, patch), tier = changes.tier ?? hub.tier;
   requireOfferedValues(catalog, changes);
+  requireTierRight(actor, catalog, hub.tier, changes.tier);
   const isTierConcerned = changes.tier !== undefined || rollOut;
   const planned = isTierConcerned
     ? await checkPlannedTiers(rows, planTier(catalog, tier, await readTieredSpokes(rows, id)))

@@ -32,13 +32,16 @@ interface HubFieldsProps {
   readonly hub?: Pick<Hub | HubRequest, "slug" | HubFieldName>;
   /** Whether the user can choose the slug. The slug of an existing hub is fixed. */
   readonly slug: "chosen" | "fixed";
+  /** The fields that the user may not change. */
+  readonly fixed?: readonly HubFieldName[];
 }
 
-export function buildHubFields({ catalog, hub, slug }: HubFieldsProps): readonly FormContent[] {
+export function buildHubFields({ catalog, hub, slug, fixed = [] }: HubFieldsProps): readonly FormContent[] {
   const words = slug === "fixed"
     ? WORDS
     : { ...WORDS, name: { hint: "The name that users see. Defaults to the slug." } };
-  const [name, ...others] = sortFieldNames(EDITABLE_HUB_FIELDS, ["name", "region", "tier", "mode"]).map((field) =>
+  const fields = EDITABLE_HUB_FIELDS.filter((field) => !fixed.includes(field));
+  const [name, ...others] = sortFieldNames(fields, ["name", "region", "tier", "mode"]).map((field) =>
     buildModelField(field, hubFields[field], {
       catalog,
       value: hub?.[field],

@@ -35,7 +35,7 @@ export function hubSettingsView({ me, hub, catalog, form = {}, preview, submissi
             submission,
             hidden: originalValues(EDITABLE_HUB_FIELDS, hub, submission?.values),
           },
-          ...buildHubFields({ catalog, hub: { ...hub, ...form }, slug: "fixed" }),
+          ...hubFields(me, hub, form, catalog),
         ),
         { id: "settings" },
       )
@@ -55,6 +55,20 @@ ${
       )
     }</div>`,
   };
+}
+
+/** Leaves out what only operators may change: a restricted tier. */
+function hubFields(me: CurrentUser, hub: Hub, form: Readonly<Record<string, string>>, catalog: CatalogOffer) {
+  const values = { ...hub, ...form };
+  if (me.role === "operator") return buildHubFields({ catalog, hub: values, slug: "fixed" });
+  const tiers = catalog.tiers.filter(({ restricted }) => !restricted);
+  const isFixed = catalog.tiers.some(({ name, restricted }) => restricted && name === hub.tier);
+  return buildHubFields({
+    catalog: { ...catalog, tiers },
+    hub: values,
+    slug: "fixed",
+    ...(isFixed && { fixed: ["tier"] }),
+  });
 }
 
 function removalPanel({ id, spokeCount }: Hub): Markup {

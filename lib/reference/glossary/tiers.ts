@@ -2,6 +2,7 @@
 import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
 export const TIER_FIELD_ENTRIES: GlossaryEntriesByField = {
+  "tiers.restricted": "Whether only operators may give the tier to a hub, or take it away",
   "tiers.placement":
     "Where the pods of the hub's sites run; null if the tier does not say, or if you are not an operator",
   nodeSelector: ["The labels that nodes must have", { "example.org/pool": "dedicated" }],

@@ -63,7 +63,7 @@ test("shows all values that forms need, for a complete file", async (context) =>
     assert.equal(body, {
       regions: [{ name: "eu-west", title: "Europe (west)" }, ...untitled("us-east")],
       tiers: [{
-        ...{ name: "premium", title: "With support", placement: null, sizes: null },
+        ...{ name: "premium", title: "With support", restricted: false, placement: null, sizes: null },
         ...{ backups: { window: null, retention: null }, bounds: { spokes: null, storage: null } },
       }],
       modes: untitled("open", "closed"),

@@ -32,16 +32,27 @@ test("an operator sees what moves, and starts the rollout", async ({ scene, path
   assert.is((await selectRows(scene.db, "rollouts")).length, 1);
 });
 
-test("a hub admin changes the tier without a rollout, and does not see the nodes", async ({ scene, path }) => {
+test("a hub admin neither sees the nodes nor gets a tier with bounds", async ({ scene, path }) => {
   const form = await parsePage(scene, path, "hubAdmin");
   assert.not.match(form.text, "pool=own");
-  const preview = await form.submit("Save", { Tier: "dedicated" });
-  assert.not.match(preview.text, "Start a rollout");
-  assert.match(preview.text, "The sites stay as they are until an operator starts a rollout");
-  assert.is((await preview.submit("Change the hub")).path, `${path}?done=changed`);
-  assert.equal(await selectRows(scene.db, "rollouts"), []);
-  const spoke = await parsePage(scene, `/spokes/${scene.spoke}`, "operator");
-  assert.is(spoke.status, 200);
+  assert.not.match(form.text, /Tier Shared Own nodes/);
+  const change = (tier: string) => scene.as("hubAdmin").patch(`/api/federations/${scene.hub}`, { tier });
+  const preview = await scene.as("hubAdmin").patch(`/api/federations/${scene.hub}?dryRun=true`, { tier: "dedicated" });
+  for (const refused of [await change("dedicated"), preview]) {
+    assert.equal([refused.status, refused.body.code], [403, "operator_only"]);
+  }
+  await updateRows(scene.db, "federations", { tier: "dedicated" });
+  assert.is((await change("shared")).status, 403, "nor escapes from one");
+  const fixed = await parsePage(scene, path, "hubAdmin");
+  assert.is((await fixed.submit("Save", { Name: "New" })).path, `${path}?done=changed`);
+  const [hub] = await selectRows(scene.db, "federations");
+  assert.equal([hub!.tier, hub!.name], ["dedicated", "New"]);
+});
+
+test("a hub admin changes between tiers that are only names", async ({ scene, path }) => {
+  Object.assign(scene.app, { catalog: loadCatalog("tiers: [shared, other]", scene.app.blueprint) });
+  const saved = await (await parsePage(scene, path, "hubAdmin")).submit("Save", { Tier: "other" });
+  assert.is(saved.path, `${path}?done=changed`);
 });
 
 test.run();
