@@ -16,12 +16,12 @@ import type {
   BulkOutcome,
   BulkPreview,
   Catalog,
+  ChangedFederation,
   Changelog,
   Cost,
   Federation,
   FederationAction,
   FederationPatch,
-  FederationPreview,
   FederationRequest,
   ForgotPassword,
   HubCost,
@@ -473,7 +473,7 @@ export interface WheelwrightApi {
   ): Promise<Federation>;
 
   /**
-   * Change a hub's name, region, mode or tier. With rollOut, a rollout brings the tier to the spokes. With dryRun=true, returns a preview instead
+   * Change a hub's name, region, mode or tier. With rollOut, a rollout brings the tier to the spokes. With dryRun=true, changes nothing and returns a preview
    *
    * `PATCH /api/federations/{federationId}`, scope cli. Error codes: federation_state, slug_fixed, not_offered, operator_only, rollout_too_large, rollout_empty.
    */
@@ -482,21 +482,11 @@ export interface WheelwrightApi {
       /** The hub's ID or slug */
       federationId: string;
       /** Returns a preview of the change without making the change */
-      dryRun: true;
+      dryRun?: boolean | undefined;
     },
     body?: FederationPatch,
     options?: CallOptions,
-  ): Promise<FederationPreview>;
-  updateFederation(
-    params: {
-      /** The hub's ID or slug */
-      federationId: string;
-      /** Returns a preview of the change without making the change */
-      dryRun?: false | undefined;
-    },
-    body?: FederationPatch,
-    options?: CallOptions,
-  ): Promise<Federation>;
+  ): Promise<ChangedFederation>;
 
   /**
    * Remove a hub that has no spokes. The removal finishes when the hub's namespace is deleted

@@ -609,6 +609,37 @@ export interface Catalog {
   rootDomain: string;
 }
 
+export interface ChangedFederation {
+  /** The hub's ID */
+  id: string;
+  /** The short name of the hub in URLs and host names */
+  slug: string;
+  /** The display name */
+  name: string;
+  /** The name of the region in the catalog */
+  region: string | null;
+  /** The mode that the catalog lists for how open the hub is to others */
+  mode: string | null;
+  /** The name of the hub's tier in the catalog */
+  tier: string | null;
+  /** The hub's state */
+  state: "provisioning" | "active" | "failed" | "removing" | "removed";
+  /** The same value as in the field "state" */
+  status: "provisioning" | "active" | "failed" | "removing" | "removed";
+  /** Why the hub or spoke is in its current state; null if there is nothing to explain */
+  stateReason: string | null;
+  /** The number of the hub's spokes, without removed spokes */
+  spokeCount: number;
+  /** When the object was created */
+  createdAt: string;
+  /** When the object last changed */
+  updatedAt: string;
+  /** The running or queued operation of the hub or spoke; null if no operation is queued or running */
+  operation: Operation | null;
+  /** What the change would do, in a dry run; otherwise null */
+  preview: FederationPreview | null;
+}
+
 export interface Changelog {
   /** The version of the API */
   api: string;
@@ -718,10 +749,6 @@ export interface FederationPatch {
 }
 
 export interface FederationPreview {
-  /** Always true: nothing was changed */
-  dryRun: true;
-  /** The ID of the hub to which the object belongs */
-  federationId: string;
   /** The fields of the hub that change */
   changes: {
     /** The path of the field that would change; empty if a new object would be created */

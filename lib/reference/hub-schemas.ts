@@ -8,6 +8,7 @@ import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains
 import { HistoryView } from "#lib/domains/history/views.ts";
 
 export const HUB_OUTPUT_SCHEMAS: Schemas = {
+  ChangedFederation: tiers.ChangedFederation,
   FederationPreview: tiers.FederationPreview,
   HubUsage: usage.HubUsageView,
   SpokeUsage: usage.SpokeUsageView,

@@ -1,5 +1,5 @@
 /** Implements `wheelwright hubs`, which manages hubs, their members and their billing. */
-import type { Federation, FederationPreview } from "#lib/client/client.ts";
+import type { Federation } from "#lib/client/client.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 import { hubBillingCommands } from "./hub-billing.ts";
 import { describeJoining, MEMBER_COLUMNS, NEW_MEMBER_OPTIONS, requireMemberId } from "./members.ts";
@@ -158,10 +158,8 @@ async function updateHub(
 ): Promise<void> {
   const { "roll-out": rollOut, "dry-run": dryRun, ...fields } = options;
   const body = requireChanges({ ...fields, rollOut });
-  if (dryRun) {
-    return showHubPreview(cli, await cli.api.updateFederation({ federationId, dryRun }, body) as FederationPreview);
-  }
-  const hub = await cli.api.updateFederation({ federationId }, body) as Federation;
+  const { preview, ...hub } = await cli.api.updateFederation({ federationId, dryRun }, body);
+  if (preview) return showHubPreview(cli, preview);
   showChange(cli, hub, `Hub ${hub.slug} was updated`);
 }
 

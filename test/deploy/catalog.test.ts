@@ -13,8 +13,8 @@ test("describes two tiers that the catalog accepts, and places only sites of one
   assert.equal(catalog.choices("tier"), ["shared", "dedicated"]);
   assert.is(toTierInputs(catalog.tierOf("shared")), undefined);
   const tier = toTierInputs(catalog.tierOf("dedicated"))!;
-  const [{ spec } = { spec: {} }] = podSpecs(blueprint.spokeObjects({ ...inputsOf(blueprint), tier }, "app"));
-  assert.ok("nodeSelector" in spec && "tolerations" in spec && "priorityClassName" in spec);
+  const [pod] = podSpecs(blueprint.spokeObjects({ ...inputsOf(blueprint), tier }, "app"));
+  for (const name of ["nodeSelector", "tolerations", "priorityClassName"]) assert.ok(name in pod!.spec, name);
 });
 
 test.run();

@@ -5,13 +5,12 @@ import { toTierInputs } from "#lib/catalog/tier.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { patchFederation } from "#lib/domains/federations/patch.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import type { FederationRecord } from "#lib/domains/federations/views.ts";
 import { startRollout } from "#lib/domains/rollouts/create.ts";
 import { MAX_ROLLOUT_SPOKES } from "#lib/domains/rollouts/views.ts";
 import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
 import { planTier } from "#lib/domains/tiers/plan.ts";
 import { markChangedTier, readTieredSpokes } from "#lib/domains/tiers/store.ts";
-import type { HubPatch } from "#lib/domains/tiers/views.ts";
+import type { ChangedFederationRecord, HubPatch } from "#lib/domains/tiers/views.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 
 /**
@@ -23,13 +22,14 @@ export async function changeHub(
   actor: Actor,
   federation: FederationRow,
   { rollOut = false, ...patch }: HubPatch,
-): Promise<FederationRecord> {
+): Promise<ChangedFederationRecord> {
   if (rollOut) requireOperator(actor); // as for a rollout of the same operation
-  return await patchFederation(app, actor, federation, patch, async (tx, { before, after: hub, changes }) => {
+  const changed = await patchFederation(app, actor, federation, patch, async (tx, { before, after: hub, changes }) => {
     requireTierRight(actor, app.catalog, before.tier, changes.tier);
     if (changes.tier !== undefined) await markChangedTier(tx, hub.id, toTierInputs(app.catalog.tierOf(hub.tier)));
     return rollOut ? await rollOutTier(app, tx, actor, hub) : null;
   });
+  return { ...changed, preview: null };
 }
 
 /** Starts a rollout on the spokes whose sites differ from the tier. Returns null if no site does. */

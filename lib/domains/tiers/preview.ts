@@ -3,6 +3,7 @@ import type { App } from "#lib/app.ts";
 import { requireOfferedValues } from "#lib/catalog/catalog.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { listHubChanges } from "#lib/domains/federations/patch.ts";
+import { showFederation } from "#lib/domains/federations/show.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { estimateMinimumSeconds } from "#lib/domains/rollouts/estimate.ts";
@@ -11,17 +12,32 @@ import { assignWaves } from "#lib/domains/rollouts/waves.ts";
 import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
 import { listTierNotes, type PlannedTier, planTier } from "#lib/domains/tiers/plan.ts";
 import { readTieredSpokes } from "#lib/domains/tiers/store.ts";
-import { type FederationPreview, type HubPatch, MAX_LISTED_SPOKES, TIER_EFFECTS } from "#lib/domains/tiers/views.ts";
+import {
+  type ChangedFederationRecord,
+  type FederationPreview,
+  type HubPatch,
+  MAX_LISTED_SPOKES,
+  TIER_EFFECTS,
+} from "#lib/domains/tiers/views.ts";
 import { readMedianDuration } from "#lib/jobs/durations.ts";
 
-/** Shows what a change of the hub would do to its spokes. Throws the faults of the change. */
+/** Returns the hub as it is, with a preview of the change. Throws the faults of the change. */
 export async function previewHub(
   app: App,
   actor: Actor,
+  federation: FederationRow,
+  patch: HubPatch,
+): Promise<ChangedFederationRecord> {
+  if (patch.rollOut) requireOperator(actor);
+  const preview = await planPreview(app, federation, patch);
+  return { ...await showFederation(app.db.rows, actor, federation), preview };
+}
+
+async function planPreview(
+  app: App,
   { id }: FederationRow,
   { rollOut = false, ...patch }: HubPatch,
 ): Promise<FederationPreview> {
-  if (rollOut) requireOperator(actor);
   const { catalog, db: { rows } } = app;
   const hub = await rows.selectFrom("federations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   requireLiveHub(hub.state, "change");
@@ -36,8 +52,6 @@ export async function previewHub(
   const changing = planned.filter(isToBeChanged).map(({ spoke }) => spoke), counts = countEffects(planned);
   const usualSeconds = await readMedianDuration(rows, TIER_ACTION);
   return {
-    dryRun: true,
-    federationId: id,
     changes: Object.entries(changes).map(([field, to]) => ({ field, from: hub[field as keyof typeof changes], to })),
     counts,
     usualSeconds,

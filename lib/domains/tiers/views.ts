@@ -21,8 +21,6 @@ export const HubPatch = v.object({
 export type HubPatch = v.InferOutput<typeof HubPatch>;
 
 export const FederationPreview = v.object({
-  dryRun: v.literal(true),
-  federationId: v.string(),
   changes: v.array(v.object({ field: v.string(), from: v.nullable(v.string()), to: v.string() })),
   /** The number of spokes with each effect of the tier. */
   counts: v.object(v.entriesFromList(TIER_EFFECTS, v.number())),
@@ -47,4 +45,6 @@ export const FederationPreview = v.object({
 });
 export type FederationPreview = v.InferInput<typeof FederationPreview>;
 
-export const HubPatchReply = v.union([FederationView, FederationPreview]);
+/** The hub and, in a dry run, the preview. An addition to the record, so that older clients can read it. */
+export const ChangedFederation = v.object({ ...FederationView.entries, preview: v.nullable(FederationPreview) });
+export type ChangedFederationRecord = v.InferInput<typeof ChangedFederation>;

@@ -53,7 +53,15 @@ function entryOf(owner: string, name: string): GlossaryEntry | undefined {
 
 /** The schemas whose fields `lib/model` declares. The key `spoke` is the spoke in a preview. */
 const MODELS = new Map<string, Readonly<Record<string, DescribedValue>>>([
-  ...["Federation", "FederationPatch", "FederationRequest", "NewFederation", "NewFederationRequest", "Approval"]
+  ...[
+    "Federation",
+    "ChangedFederation",
+    "FederationPatch",
+    "FederationRequest",
+    "NewFederation",
+    "NewFederationRequest",
+    "Approval",
+  ]
     .map((owner) => [owner, hubFields] as const),
   ...["Spoke", "spoke", "NewSpoke", "SpokePatch"].map((owner) => [owner, spokeFields] as const),
   ...["SpokeAction", "BulkAction", "NewRollout"].map((owner) => [owner, ACTION_PARAMETERS] as const),

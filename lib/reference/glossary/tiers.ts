@@ -25,6 +25,7 @@ export const TIER_FIELD_ENTRIES: GlossaryEntriesByField = {
     "Whether to start a rollout that brings the hub's tier to its spokes. Only operators can",
     false,
   ],
+  "ChangedFederation.preview": ["What the change would do, in a dry run; otherwise null", null],
   "FederationPreview.changes": ["The fields of the hub that change", [{
     field: "tier",
     from: "shared",

@@ -20,12 +20,12 @@ export const POST = formAction({
     const { confirmed = "", rollOut = "", ...form } = call.body;
     const changes = findChangedFields(EDITABLE_HUB_FIELDS, await call.callApi(getHub), form);
     if (changes.tier !== undefined && confirmed === "") {
-      const preview = await call.callApi(updateHub, { body: changes, query: { dryRun: "true" } });
-      if ("dryRun" in preview && preview.spokes.length > 0) return await show(call, { preview, form });
+      const { preview } = await call.callApi(updateHub, { body: changes, query: { dryRun: "true" } });
+      if (preview && preview.spokes.length > 0) return await show(call, { preview, form });
     }
     const body = { ...changes, ...(rollOut === "" ? {} : { rollOut: true }) };
-    const hub = await call.callApi(updateHub, { body });
-    return { to: `/hubs/${"id" in hub ? hub.id : hub.federationId}/settings?done=${flashKeyForChanges(changes)}` };
+    const { id } = await call.callApi(updateHub, { body });
+    return { to: `/hubs/${id}/settings?done=${flashKeyForChanges(changes)}` };
   },
   onRefusal: (call, submission) => show(call, { submission }),
 });

@@ -5,7 +5,7 @@ import { showFederation } from "#lib/domains/federations/show.ts";
 import { FederationView } from "#lib/domains/federations/views.ts";
 import { changeHub } from "#lib/domains/tiers/change.ts";
 import { previewHub } from "#lib/domains/tiers/preview.ts";
-import { HubPatch, HubPatchReply } from "#lib/domains/tiers/views.ts";
+import { ChangedFederation, HubPatch } from "#lib/domains/tiers/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { acceptedReply, okReply } from "#lib/http/reply.ts";
 import { QueryFlag } from "#lib/base/schema.ts";
@@ -22,12 +22,12 @@ export const GET = endpoint({
 
 export const PATCH = endpoint({
   summary: "Change a hub's name, region, mode or tier. With rollOut, a rollout brings the tier to the spokes. " +
-    "With dryRun=true, returns a preview instead",
+    "With dryRun=true, changes nothing and returns a preview",
   access: hubAccess("change"),
   scope: "cli",
   query: v.object({ dryRun: QueryFlag }),
   body: HubPatch,
-  reply: okReply(HubPatchReply),
+  reply: okReply(ChangedFederation),
   faults: ["federation_state", "slug_fixed", "not_offered", "operator_only", "rollout_too_large", "rollout_empty"],
   handle: ({ app, actor, federation, query, body }) =>
     query.dryRun ? previewHub(app, actor, federation, body) : changeHub(app, actor, federation, body),

@@ -5,6 +5,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { previewSpokeAction } from "#lib/domains/spokes/action-preview.ts";
 import { changeHub } from "#lib/domains/tiers/change.ts";
 import { previewHub } from "#lib/domains/tiers/preview.ts";
+import type { HubPatch } from "#lib/domains/tiers/views.ts";
 import { markOutdatedTiers } from "#lib/domains/tiers/store.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import {
@@ -30,21 +31,23 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
+const preview = async ({ app, actor }: WorkScene, hub: FederationRow, patch: Partial<HubPatch>) =>
+  (await previewHub(app, actor, hub, patch as HubPatch)).preview!;
 const tierOf = async (scene: WorkScene, id: string) => (await scene.row(id)).blueprintInputs.tier;
 const revisionsOf = async (scene: WorkScene, ids: readonly string[]) =>
   await Promise.all(ids.map(async (id) => (await scene.row(id)).blueprintRevision));
 
 test("a preview says which sites move, and writes nothing", async ({ scene, hub, ids }) => {
-  const preview = await previewHub(scene.app, scene.actor, hub, { tier: "dedicated", rollOut: true } as never);
-  assert.equal(preview.counts, { moves: 3, in_place: 0, suspended: 0, refused: 0, unchanged: 0 });
-  assert.equal(preview.changes, [{ field: "tier", from: "shared", to: "dedicated" }]);
-  assert.equal([preview.downtimes, preview.usualSeconds, preview.minimumSeconds], [3, null, null]);
-  assert.equal(preview.spokes.map(({ slug, effect }) => `${slug} ${effect}`), [
+  const expected = await preview(scene, hub, { tier: "dedicated", rollOut: true });
+  assert.equal(expected.counts, { moves: 3, in_place: 0, suspended: 0, refused: 0, unchanged: 0 });
+  assert.equal(expected.changes, [{ field: "tier", from: "shared", to: "dedicated" }]);
+  assert.equal([expected.downtimes, expected.usualSeconds, expected.minimumSeconds], [3, null, null]);
+  assert.equal(expected.spokes.map(({ slug, effect }) => `${slug} ${effect}`), [
     "ash moves",
     "birch moves",
     "cedar moves",
   ]);
-  const notes = preview.notes.join("\n");
+  const notes = expected.notes.join("\n");
   assert.match(notes, /The tier keeps 3 daily, 0 weekly and 0 monthly backups instead of 7 daily/);
   assert.match(notes, /The next nightly backup deletes those that are no longer kept/);
   assert.equal(await revisionsOf(scene, ids), ids.map(() => scene.app.blueprint.revision));
@@ -80,16 +83,16 @@ test("the pods of all sites move once the cluster has the nodes", async ({ scene
   await addDedicatedNode(scene);
   const signal = new AbortController().signal;
   await changeHub(scene.app, scene.actor, hub, { tier: "dedicated" } as never);
-  const preview = await previewSpokeAction(
+  const reapply = await previewSpokeAction(
     scene.app,
     scene.actor,
     await scene.row(ids[0]!),
     { action: "reapply" },
     signal,
   );
-  assert.is(preview.downtime, true);
+  assert.is(reapply.downtime, true);
   assert.ok(
-    preview.changes.some(({ field }) => field.startsWith("spec.template.spec.nodeSelector")),
+    reapply.changes.some(({ field }) => field.startsWith("spec.template.spec.nodeSelector")),
     "shows the fields",
   );
   const rollout = await rollOutTier(scene, hub, "dedicated");
@@ -109,9 +112,9 @@ test("the pods of all sites move once the cluster has the nodes", async ({ scene
     const row = await scene.row(id);
     assert.equal([row.state, row.drift, row.blueprintRevision], ["active", null, scene.app.blueprint.revision]);
   }
-  const again = await previewHub(scene.app, scene.actor, hub, { rollOut: true } as never);
+  const again = await preview(scene, hub, { rollOut: true });
   assert.equal([again.counts.unchanged, again.downtimes], [4, 0]);
-  const known = await previewHub(scene.app, scene.actor, hub, { tier: "shared" } as never);
+  const known = await preview(scene, hub, { tier: "shared" });
   assert.ok(known.usualSeconds! > 0 && known.minimumSeconds! > known.usualSeconds!, "the downtime is known now");
 });
 
@@ -124,8 +127,8 @@ test("a tier that the catalog describes in another way makes its sites outdated"
   assert.ok((await revisionsOf(scene, ids)).every((revision) => revision.endsWith("+tier")));
   const old = app.catalog;
   Object.assign(app, { catalog });
-  const preview = await previewHub(app, scene.actor, hub, { rollOut: true } as never);
-  assert.equal([preview.counts.in_place, preview.downtimes], [4, 0], "more backups need no downtime");
+  const { counts, downtimes } = await preview(scene, hub, { rollOut: true });
+  assert.equal([counts.in_place, downtimes], [4, 0], "more backups need no downtime");
   await changeHub(app, scene.actor, hub, { rollOut: true } as never);
   const [rollout] = await selectRows(db, "rollouts", {}, { orderBy: "createdAt" }).then((all) => all.slice(-1));
   assert.ok(rollout);

@@ -24,10 +24,9 @@ test.after.each(({ scene }) => scene.close());
 
 test("a preview says what happens to each spoke, and writes nothing", async ({ scene, hub }) => {
   await updateRows(scene.db, "spokes", { state: "suspended" }, { slug: "ash" });
-  const { status, body } = await scene.as("hubAdmin", "cli").patch(`${hub}?dryRun=true`, {
-    tier: "dedicated",
-    name: "N",
-  });
+  const patch = { tier: "dedicated", name: "N" };
+  const { status, body: reply } = await scene.as("hubAdmin", "cli").patch(`${hub}?dryRun=true`, patch);
+  const { preview: body, ...record } = reply;
   assert.is(status, 200);
   assert.equal(body.counts, { moves: 1, in_place: 0, suspended: 1, refused: 0, unchanged: 0 });
   assert.equal(
@@ -40,7 +39,8 @@ test("a preview says what happens to each spoke, and writes nothing", async ({ s
   assert.match(body.spokes[1].reason, "The tier dedicated allows only the sizes large, not");
   assert.match(body.notes.join(), "2 of the spokes have a size that the tier does not allow, and keep it");
   assert.match(body.notes.join(), "The tier allows 1 spokes: the hub's 2 stay, but no spoke can be added");
-  assert.equal([(await scene.as("hubAdmin").get(hub)).body.tier, body.downtimes], [null, 1]);
+  assert.is(body.downtimes, 1);
+  assert.equal((await scene.as("hubAdmin").get(hub)).body, record, "the hub is as before");
   assert.equal(await selectRows(scene.db, "rollouts"), []);
 });
 
