@@ -3,6 +3,7 @@
  * against heads, which are hashes that were exported earlier. Somebody who can rewrite the events can also rewrite the
  * seal, but not an exported head. If a head matches, all events that the head covers are unchanged.
  */
+import { formatCount } from "#lib/base/text.ts";
 import type { ChainHead } from "#lib/audit/chain.ts";
 
 export interface ChainCheckInput {
@@ -112,5 +113,5 @@ function checkEarlierHead(
 }
 
 function countEvents(events: number): string {
-  return events === 1 ? "1 event" : `${events} events`;
+  return formatCount(events, "event");
 }

@@ -2,7 +2,8 @@
 import { findPublicUrlProblem } from "#lib/domains/auth/cookie.ts";
 import type { Config } from "#lib/base/config.ts";
 import { findPasswordProblem } from "#lib/drivers/crypto/password-rules.ts";
-import { createPass, createWarning, type Finding, formatList } from "#lib/doctor/finding.ts";
+import { formatList } from "#lib/base/text.ts";
+import { createPass, createWarning, type Finding } from "#lib/doctor/finding.ts";
 
 export function checkPublicUrl(publicUrl: URL): Finding {
   const check = "address", problem = findPublicUrlProblem(publicUrl);

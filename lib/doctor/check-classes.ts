@@ -2,13 +2,13 @@
 import type { ClusterSettings } from "#lib/moodle/sizes.ts";
 import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { formatList } from "#lib/base/text.ts";
 import {
   createFailure,
   createPass,
   createUncheckedFinding,
   createWarning,
   type Finding,
-  formatList,
   type ReadResult,
 } from "#lib/doctor/finding.ts";
 

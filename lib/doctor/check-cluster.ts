@@ -3,14 +3,13 @@ import type { SiteSize } from "#lib/moodle/sizes.ts";
 import { findStatusCondition } from "#lib/drivers/cluster/diagnosis/inspect-objects.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
+import { formatCount, formatList } from "#lib/base/text.ts";
 import {
   createFailure,
   createPass,
   createUncheckedFinding,
   createWarning,
   type Finding,
-  formatCount,
-  formatList,
   type ReadResult,
 } from "#lib/doctor/finding.ts";
 import { isClusterWidePermission, type RequiredPermission } from "#lib/doctor/permissions.ts";

@@ -8,14 +8,8 @@ import {
   SchemaMismatch,
 } from "#lib/drivers/db/compare-schema.ts";
 import type { DatabaseProperties, SessionFeatures } from "#lib/doctor/database.ts";
-import {
-  createFailure,
-  createPass,
-  createWarning,
-  type Finding,
-  formatCount,
-  type ReadResult,
-} from "#lib/doctor/finding.ts";
+import { formatCount } from "#lib/base/text.ts";
+import { createFailure, createPass, createWarning, type Finding, type ReadResult } from "#lib/doctor/finding.ts";
 import { checkClock } from "#lib/doctor/check-cluster.ts";
 import { checkOperatorExists } from "#lib/doctor/check-access.ts";
 

@@ -1,11 +1,11 @@
 /** Turns the results of a trial (tests in a temporary namespace) into findings. Contains only pure functions. */
+import { formatList } from "#lib/base/text.ts";
 import {
   createFailure,
   createPass,
   createUncheckedFinding,
   createWarning,
   type Finding,
-  formatList,
   type ReadResult,
 } from "#lib/doctor/finding.ts";
 import type { DryRunResult, PodStart, TrialFacts } from "#lib/doctor/trial.ts";

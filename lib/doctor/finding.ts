@@ -2,6 +2,7 @@
  * Defines the results of `wheelwright doctor`. `failing` means that spokes cannot be installed or are not isolated from
  * each other. `warning` means that something works only in part, or that the result is unknown.
  */
+import { formatCount } from "#lib/base/text.ts";
 import type { RefusalCode } from "#lib/base/refusals.ts";
 
 export type FindingLevel = "ok" | "warning" | "failing";
@@ -64,14 +65,4 @@ export function summarizeFindings(sections: readonly FindingSection[]): FindingS
   const countText = ready ? formatCount(warnings, "warning") : formatCount(problems, "problem");
   const sentence = ready ? `Ready${warnings > 0 ? `, with ${countText}` : ""}` : `Not ready: ${countText}`;
   return { ready, problems, warnings, sentence };
-}
-
-/** Formats a number with its noun, for example "1 problem" or "3 problems". */
-export function formatCount(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-/** Joins words into a list, for example "a, b and c". */
-export function formatList(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

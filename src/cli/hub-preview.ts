@@ -3,7 +3,7 @@ import type { FederationPreview } from "#lib/client/client.ts";
 import type { CliContext } from "./command.ts";
 import { printNote, showJson, showList, showRecord } from "./output.ts";
 import type { RecordLine } from "./table.ts";
-import { formatPlural } from "./text.ts";
+import { formatCount } from "#lib/base/text.ts";
 
 export function showHubPreview(cli: CliContext, preview: FederationPreview): void {
   if (cli.json) return showJson(cli, preview);
@@ -11,10 +11,10 @@ export function showHubPreview(cli: CliContext, preview: FederationPreview): voi
   const downtime = usualSeconds === null ? "for a time that is not known yet" : `for about ${usualSeconds} s each`;
   showRecord(cli, preview, () => [
     ...changes.map(({ field, from, to }): RecordLine => [field, `${from ?? "none"} → ${to}`]),
-    ["move", formatPlural(counts.moves, "spoke")],
-    ["change in place", formatPlural(counts.in_place, "spoke")],
-    ["cannot change now", formatPlural(counts.refused + counts.suspended, "spoke")],
-    ["downtime", downtimes === 0 ? "none" : `${formatPlural(downtimes, "spoke")}, ${downtime}`],
+    ["move", formatCount(counts.moves, "spoke")],
+    ["change in place", formatCount(counts.in_place, "spoke")],
+    ["cannot change now", formatCount(counts.refused + counts.suspended, "spoke")],
+    ["downtime", downtimes === 0 ? "none" : `${formatCount(downtimes, "spoke")}, ${downtime}`],
   ], "");
   showList(cli, preview.spokes, [
     ["SPOKE", (one) => one.slug],

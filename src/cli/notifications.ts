@@ -5,7 +5,7 @@ import { defineCommand } from "./command.ts";
 import { UsageError } from "./exit-status.ts";
 import { print, showChange, showChanges, showJson } from "./output.ts";
 import { PAGE_OPTIONS, showPages } from "./pagination.ts";
-import { formatPlural } from "./text.ts";
+import { formatCount } from "#lib/base/text.ts";
 
 const [WHEN, EVENT, ...OTHER_COLUMNS] = AUDIT_COLUMNS;
 
@@ -43,7 +43,7 @@ export const notificationsCommands = [
       }
       if (options.all) {
         const all = await cli.api.readAllNotifications(), count = all.marked;
-        return showChange(cli, all, `${formatPlural(count, "notification")} marked as read`, String(count));
+        return showChange(cli, all, `${formatCount(count, "notification")} marked as read`, String(count));
       }
       const read: NotificationRecord[] = [];
       for (const notificationId of words) read.push(await cli.api.readNotification({ notificationId }));

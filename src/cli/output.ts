@@ -1,7 +1,8 @@
 /** Prints command output: data to standard output, all other text to standard error. */
 import type { CliContext } from "./command.ts";
 import { type RecordLine, renderRecord, renderTable, type TableColumn } from "./table.ts";
-import { formatJson, formatPlural, maskSecrets, sanitizeLine, sanitizeLines } from "./text.ts";
+import { formatCount } from "#lib/base/text.ts";
+import { formatJson, maskSecrets, sanitizeLine, sanitizeLines } from "./text.ts";
 import { UsageError } from "./exit-status.ts";
 import { suggestSimilarName } from "./parse.ts";
 
@@ -28,7 +29,7 @@ export function showList<Row extends object>(
 export function showTable<Row>(cli: CliContext, rows: readonly Row[], columns: readonly TableColumn<Row>[]): void {
   const { text, hidden } = renderTable(cli.terminal, rows, columns);
   print(text);
-  if (hidden > 0) printNote(cli, `${formatPlural(hidden, "column")} hidden. Show all with -o wide`);
+  if (hidden > 0) printNote(cli, `${formatCount(hidden, "column")} hidden. Show all with -o wide`);
 }
 
 /** Prints one record: as lines for people, or as JSON in the API's format. */

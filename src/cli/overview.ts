@@ -6,7 +6,8 @@ import { print, printNote, showJson, showTable } from "./output.ts";
 import { formatBytes } from "#lib/domains/usage/words.ts";
 import { readHubSlugs } from "./find-spoke.ts";
 import type { TableColumn } from "./table.ts";
-import { formatPlural, sanitizeLine } from "./text.ts";
+import { formatCount } from "#lib/base/text.ts";
+import { sanitizeLine } from "./text.ts";
 import { formatClockDuration } from "./times.ts";
 
 export const overviewCommand = defineCommand({
@@ -38,7 +39,7 @@ export const overviewCommand = defineCommand({
     showTable(cli, hubs.length === 1 ? rows : [...rows, all], columns);
     const { outdated } = overview;
     if (outdated.spokes > 0) {
-      const count = `${outdated.more ? "More than " : ""}${formatPlural(outdated.spokes, "site")}`;
+      const count = `${outdated.more ? "More than " : ""}${formatCount(outdated.spokes, "site")}`;
       printNote(cli, `On an older blueprint: ${count}. To update: wheelwright rollouts create reapply --outdated`);
     }
     const { running, queued, oldestWaitSeconds: seconds } = queue;

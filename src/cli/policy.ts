@@ -1,13 +1,13 @@
 /** Implements `wheelwright policy`, which shows and changes what a hub shares with its spokes. */
 import type { Policy, PolicyPatch, PolicyPreview } from "#lib/client/client.ts";
 import { POLICY_SECTIONS } from "#lib/model/policy.ts";
+import { formatCount } from "#lib/base/text.ts";
 import { formatPolicyText } from "#lib/model/policy-text.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
 import { parsePolicyField, parsePolicyValues, parseSection } from "./policy-values.ts";
 import { spokePolicyCommands } from "./spoke-policy.ts";
 import type { RecordLine } from "./table.ts";
-import { formatPlural } from "./text.ts";
 
 export const policyCommands = [
   defineCommand({
@@ -134,10 +134,10 @@ function showPreview(cli: CliContext, preview: PolicyPreview): void {
       `${section}.${field}`,
       `${formatChangedValue(from)} → ${formatChangedValue(to)}`,
     ]),
-    ["change now", formatPlural(changes, "spoke")],
-    ["change later", formatPlural(later, "spoke")],
-    ["keep their own values", formatPlural(overridden, "spoke")],
-    ["excluded", formatPlural(excluded, "spoke")],
+    ["change now", formatCount(changes, "spoke")],
+    ["change later", formatCount(later, "spoke")],
+    ["keep their own values", formatCount(overridden, "spoke")],
+    ["excluded", formatCount(excluded, "spoke")],
     ["downtime", preview.downtime ? "yes" : "none"],
   ], "");
   showList(cli, preview.spokes, [
@@ -145,7 +145,7 @@ function showPreview(cli: CliContext, preview: PolicyPreview): void {
     ["EFFECT", (one) => one.effect],
     ["REASON", (one) => one.reason],
   ], ({ spokeId }) => spokeId);
-  if (preview.more > 0) printNote(cli, `${formatPlural(preview.more, "more spoke")} not listed`);
+  if (preview.more > 0) printNote(cli, `${formatCount(preview.more, "more spoke")} not listed`);
   for (const note of preview.notes) printNote(cli, note);
 }
 

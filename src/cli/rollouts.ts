@@ -8,7 +8,7 @@ import { printNote, showChange, showJson, showList, showRecord, showTable } from
 import { PAGE_OPTIONS, showPages } from "./pagination.ts";
 import { buildRolloutBody, NEW_ROLLOUT_OPTIONS } from "./rollout-options.ts";
 import type { RecordLine, TableColumn } from "./table.ts";
-import { formatPlural } from "./text.ts";
+import { formatCount } from "#lib/base/text.ts";
 import { formatClockDuration } from "./times.ts";
 
 const ID = "rol_0123456789abcdefghjkmnpqrs", WATCH_INTERVAL = 2 * SECOND;
@@ -31,8 +31,8 @@ export const rolloutsCommands = [
         return await showPreview(cli, await cli.api.createRollout({ dryRun: true }, rollout) as RolloutPreview);
       }
       const created = await cli.api.createRollout({}, rollout) as RolloutDetail;
-      const spokes = formatPlural(created.spokes.length - created.counts.skipped, "spoke");
-      showChange(cli, created, `Rollout ${created.id} changes ${spokes} in ${formatPlural(created.waves, "wave")}`);
+      const spokes = formatCount(created.spokes.length - created.counts.skipped, "spoke");
+      showChange(cli, created, `Rollout ${created.id} changes ${spokes} in ${formatCount(created.waves, "wave")}`);
       printNote(cli, `To watch it, run: wheelwright rollouts watch ${created.id}`);
     },
   }),
@@ -194,10 +194,10 @@ async function spokeColumns<Row extends PlannedSpokeRow>(cli: CliContext): Promi
 
 function formatRules({ canary, batch, maxUnavailable, maxFailures, window }: RolloutPreview | Rollout): RecordLine[] {
   return [
-    ["canary", `${formatPlural(canary.spokes, "spoke")}, watched for ${formatPlural(canary.minutes, "minute")}`],
+    ["canary", `${formatCount(canary.spokes, "spoke")}, watched for ${formatCount(canary.minutes, "minute")}`],
     ["spokes per wave", batch],
     ["most unavailable", `${maxUnavailable} per cluster`],
-    ["pauses after", formatPlural(maxFailures, "failure")],
+    ["pauses after", formatCount(maxFailures, "failure")],
     ["window", window && `${window.days.join(",")} ${window.from}-${window.to} ${window.timeZone}`],
   ];
 }

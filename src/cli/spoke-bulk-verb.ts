@@ -7,7 +7,7 @@ import { showJson, showList, showRecord } from "./output.ts";
 import { confirmByTyping, YES_OPTION } from "./prompt.ts";
 import { DRY_RUN_OPTION } from "./spoke-change-verbs.ts";
 import { buildSpokeFilter, SPOKE_FILTER_OPTIONS } from "./spoke-filter-options.ts";
-import { formatPlural } from "./text.ts";
+import { formatCount } from "#lib/base/text.ts";
 import { formatClockDuration } from "./times.ts";
 import { parseWaitTime, throwOperationFailures, WAIT_OPTIONS, waitForOperations } from "./wait-for-operations.ts";
 
@@ -46,7 +46,7 @@ export const spokeBulkVerb = defineCommand({
     const body = buildBulkBody(action, options), waitTime = parseWaitTime(options);
     const preview = await cli.api.actOnSpokes({ dryRun: true }, body) as BulkPreview;
     if (options["dry-run"]) return await showBulkPreview(cli, preview);
-    const spokes = formatPlural(preview.possible, "spoke");
+    const spokes = formatCount(preview.possible, "spoke");
     if (preview.possible === 0) throw new UsageError("No spoke that matches can run this action. See --dry-run");
     await confirmByTyping(cli, options.yes, `This starts ${action} of ${spokes}`, String(preview.possible));
     await runBulkAction(cli, { ...body, expected: preview.selection }, preview, waitTime);
@@ -74,8 +74,8 @@ export async function showBulkPreview(cli: CliContext, preview: BulkPreview): Pr
   const total = downtimes === null || usualSeconds === null ? null : downtimes * usualSeconds;
   showRecord(cli, preview, () => [
     ["action", [action, ...Object.values(parameters).map(String)].join(" ")],
-    ["possible", formatPlural(possible, "spoke")],
-    ["not possible", refused === 0 ? null : formatPlural(refused, "spoke")],
+    ["possible", formatCount(possible, "spoke")],
+    ["not possible", refused === 0 ? null : formatCount(refused, "spoke")],
     ["usual duration", usualSeconds === null ? null : formatClockDuration(usualSeconds * 1000)],
     ["sites with downtime", downtimes === null ? "those whose pods change" : String(downtimes)],
     ["total downtime", total === null || total === 0 ? null : formatClockDuration(total * 1000)],

@@ -58,10 +58,6 @@ export function padToWidth(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - textWidth(text)));
 }
 
-export function formatPlural(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 /** The minimum width for a description next to its name, in columns. */
 const MIN_DESCRIPTION_WIDTH = 30;
 

@@ -8,7 +8,7 @@ import { SECOND } from "#lib/base/time.ts";
 import type { CliContext } from "./command.ts";
 import { formatWatchCommand, isOperationDone } from "./operation-views.ts";
 import { openProgressDisplay, type ProgressRow } from "./progress.ts";
-import { formatPlural } from "./text.ts";
+import { formatCount } from "#lib/base/text.ts";
 import { formatClockDuration } from "./times.ts";
 import { CommandError, EXIT } from "./exit-status.ts";
 
@@ -63,7 +63,7 @@ export async function watchOperations(
   const timeoutTimer = setTimeout(() => {
     stop(
       EXIT.timedOut,
-      `${formatPlural(unfinished().length, "operation")} not finished after ${formatClockDuration(ms)}`,
+      `${formatCount(unfinished().length, "operation")} not finished after ${formatClockDuration(ms)}`,
     );
   }, ms);
   const connection = createConnectionReporter(display.print);

@@ -1,7 +1,7 @@
 /** Formats the result of verifying the audit log, as a table for people or as JSON for programs. */
 import type { ChainVerification } from "#lib/audit/verify.ts";
 import { renderTable } from "../cli/table.ts";
-import { formatPlural } from "../cli/text.ts";
+import { formatCount } from "#lib/base/text.ts";
 
 /** An output of unlimited width without colours. */
 const PLAIN = { out: true, width: Infinity, paint: (_: string, text: string) => text };
@@ -57,12 +57,12 @@ function notesOn(verifications: readonly ChainVerification[], baseline: Verifica
   const notes: string[] = [];
   if (unsealed > 0) {
     notes.push(
-      `Not sealed yet: ${formatPlural(unsealed, "event")}. For these, only the number was checked, not the content.`,
+      `Not sealed yet: ${formatCount(unsealed, "event")}. For these, only the number was checked, not the content.`,
     );
   }
   if (baseline === "exported" && alone > 0) {
     notes.push(
-      `${formatPlural(alone, "chain")} without an exported head: compared only with the seals in this database.`,
+      `${formatCount(alone, "chain")} without an exported head: compared only with the seals in this database.`,
     );
   }
   if (baseline === "exported" && verifications.some((one) => one.exported > 0 && one.exported < one.sealed)) {

@@ -17,7 +17,7 @@ import {
   type RowProgressListener,
 } from "#lib/drivers/dump/script.ts";
 import { promptSecret } from "../cli/prompt.ts";
-import { formatPlural } from "../cli/text.ts";
+import { formatCount } from "#lib/base/text.ts";
 import { CommandError, EXIT, UsageError } from "../cli/exit-status.ts";
 
 /** The file name that means standard input or standard output. */
@@ -103,14 +103,14 @@ export function openRowCounter() {
       rows.set(table, count);
       if (!isTerminal || performance.now() - notifiedAt < PROGRESS_INTERVAL) return;
       notifiedAt = performance.now();
-      process.stderr.write(`\r\x1b[2K  … ${table}: ${formatPlural(count, "row")}`);
+      process.stderr.write(`\r\x1b[2K  … ${table}: ${formatCount(count, "row")}`);
     },
     /** Clears the progress line. */
     end: () => void (isTerminal && process.stderr.write("\r\x1b[2K")),
     /** Returns the number of tables and the total number of rows as text. */
     summary(): string {
       const all = [...rows.values()].reduce((sum, count) => sum + count, 0);
-      return `${formatPlural(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
+      return `${formatCount(rows.size, "table")}, ${all.toLocaleString("en")} rows`;
     },
   };
 }

@@ -5,7 +5,8 @@
  * The exit status is 0 if no difference needs manual work, 1 if some do, and 69 if a cluster does not respond.
  */
 import { shouldUseColoursOnStdout } from "#lib/base/environment.ts";
-import { type FindingSection, type FindingSummary, formatCount, summarizeFindings } from "#lib/doctor/finding.ts";
+import { formatCount } from "#lib/base/text.ts";
+import { type FindingSection, type FindingSummary, summarizeFindings } from "#lib/doctor/finding.ts";
 import { reconcileDatabase } from "#lib/recovery/adoption/reconcile.ts";
 import { renderFindingSection, renderFindingSummary, renderSectionHeading } from "#lib/doctor/render.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";

@@ -4,7 +4,7 @@ import { BackupRecord, parseRecordJson } from "#lib/moodle/site-record.ts";
 import type { ClusterComparison, DatabaseChange, Discrepancy, FoundBackup } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { ClusterSurvey, ObservedNamespace } from "#lib/doctor/reconcile/survey.ts";
 import { isSignedByInstallation } from "#lib/doctor/reconcile/site-records.ts";
-import { formatCount } from "#lib/doctor/finding.ts";
+import { formatCount } from "#lib/base/text.ts";
 import { refersToSnapshot } from "#lib/moodle/storage-objects.ts";
 
 export function checkBackups(compared: ClusterComparison): Discrepancy[] {

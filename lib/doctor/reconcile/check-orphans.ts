@@ -5,7 +5,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
 import type { ClusterComparison, Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
-import { formatCount } from "#lib/doctor/finding.ts";
+import { formatCount } from "#lib/base/text.ts";
 import { isNeededSandbox } from "#lib/domains/templates/store.ts";
 import { type OrphanedSnapshotContent, parseOrphanedContent } from "#lib/moodle/storage-objects.ts";
 

@@ -7,7 +7,7 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MANAGED_BY_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { HubSiteRecord, SpokeSiteRecord } from "#lib/moodle/site-record.ts";
-import { formatCount } from "#lib/doctor/finding.ts";
+import { formatCount } from "#lib/base/text.ts";
 import {
   type ChangedFields,
   describeChanges,

@@ -107,7 +107,7 @@ export async function readChangedSettings(rows: RowQueries, spokeId: string): Pr
   return (usage?.taskHealth as TaskHealth | null | undefined)?.changedSettings ?? [];
 }
 
-/** Forgets these settings after the hub's values were set again. The site reports them anew if they differ once more. */
+/** Forgets these settings after the hub's values were set again. If they differ later, the site reports them. */
 export async function clearChangedSettings(tx: Tx, spokeId: string): Promise<void> {
   await sql`update spoke_usage set task_health = task_health - 'changedSettings' where spoke_id = ${spokeId}`.execute(
     tx,

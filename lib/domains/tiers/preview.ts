@@ -28,16 +28,17 @@ export async function previewHub(
   federation: FederationRow,
   patch: HubPatch,
 ): Promise<ChangedFederationRecord> {
-  if (patch.rollOut) requireOperator(actor);
-  const preview = await planPreview(app, federation, patch);
+  const preview = await planPreview(app, actor, federation, patch);
   return { ...await showFederation(app.db.rows, actor, federation), preview };
 }
 
 async function planPreview(
   app: App,
+  actor: Actor,
   { id }: FederationRow,
   { rollOut = false, ...patch }: HubPatch,
 ): Promise<FederationPreview> {
+  if (rollOut) requireOperator(actor);
   const { catalog, db: { rows } } = app;
   const hub = await rows.selectFrom("federations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   requireLiveHub(hub.state, "change");

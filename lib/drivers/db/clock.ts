@@ -1,3 +1,4 @@
+/** Reads the time of the database. */
 import { sql } from "kysely";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 

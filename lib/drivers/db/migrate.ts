@@ -3,6 +3,7 @@
  * index (migrate-index.ts). An advisory lock lets one replica migrate while the others wait. If another role owns the
  * schema, migrations run as that owner, who then grants the service's role its privileges.
  */
+import { formatCount } from "#lib/base/text.ts";
 import { type CopyConnection, openCopyConnection } from "#lib/drivers/db/copier.ts";
 import { ConnectionLost, hasSqlState } from "#lib/drivers/db/faults.ts";
 import {
@@ -121,7 +122,7 @@ function loginOf(url: DatabaseSource): ServiceLogin {
 }
 
 function missingMessage(missing: readonly Migration[]): string {
-  const many = missing.length === 1 ? "1 migration" : `${missing.length} migrations`;
+  const many = formatCount(missing.length, "migration");
   return `The database lacks ${many} of this release, from ${
     missing[0]![0]
   }.sql on, and the service's role does not own ` +

@@ -1,4 +1,5 @@
 /** Renders the pages of an action on several spokes: its parameters, its preview and its results. */
+import { formatCount } from "#lib/base/text.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { formatPrice } from "#lib/portal/components/amounts.ts";
 import * as ui from "#lib/portal/components/parts.ts";
@@ -70,14 +71,14 @@ export function bulkPreviewView({ action, values, preview, warning, submission }
   const cannot = spokes.filter(({ becomes }) => becomes === null),
     can = spokes.filter(({ becomes }) => becomes !== null);
   return {
-    ...bulkHead(`${title}: ${countSpokes(all)}`),
+    ...bulkHead(`${title}: ${formatCount(all, "spoke")}`),
     body: all === 0
       ? noSelection(values)
       : markup`${warning ? ui.callout("warn", `${warning}.`) : ""}${
         possible === 0
           ? ui.callout("warn", "None of the selected spokes can run this action now.")
           : refused > 0
-          ? ui.callout("warn", `${countSpokes(refused)} cannot run this action now. The other spokes can.`)
+          ? ui.callout("warn", `${formatCount(refused, "spoke")} cannot run this action now. The other spokes can.`)
           : ""
       }<div class="two-columns"><div class="column">${
         ui.panel("Preview", ui.definitionList(previewFacts(preview)), { id: "preview" })
@@ -97,7 +98,7 @@ export function bulkPreviewView({ action, values, preview, warning, submission }
 
 /** Returns the text that confirms the removal of this number of spokes. */
 export function removalConfirmation(count: number): string {
-  return `destroy ${countSpokes(count)}`;
+  return `destroy ${formatCount(count, "spoke")}`;
 }
 
 function startForm({ action, values, preview, submission }: BulkPreviewProps): Markup {
@@ -106,7 +107,7 @@ function startForm({ action, values, preview, submission }: BulkPreviewProps): M
   return renderPostForm(
     {
       action: "/spokes/actions",
-      button: `${ui.humanize(action)}: ${countSpokes(possible)}`,
+      button: `${ui.humanize(action)}: ${formatCount(possible, "spoke")}`,
       variant: isRemoval ? "danger" : "main",
       also: cancelLink(values),
       submission,
@@ -137,8 +138,8 @@ function previewFacts(preview: PreviewedBulkAction): readonly (readonly [string,
   const { possible, refused, downtimes, usualSeconds, price, spokes } = preview;
   const outcomes = Map.groupBy(spokes.filter(({ becomes }) => becomes !== null), ({ becomes }) => becomes);
   return [
-    ["Can run it", countSpokes(possible)],
-    refused === 0 ? null : ["Cannot", countSpokes(refused)],
+    ["Can run it", formatCount(possible, "spoke")],
+    refused === 0 ? null : ["Cannot", formatCount(refused, "spoke")],
     ["State afterwards", [...outcomes].map(([state, { length }]) => `${state}: ${length}`).join(", ") || "–"],
     ["Usual duration", usualSeconds === null ? "not known yet" : `${ui.formatDuration(usualSeconds)} per spoke`],
     ["Downtime", formatDowntime(downtimes, usualSeconds)],
@@ -159,7 +160,7 @@ function formatDowntime(downtimes: number | null, usualSeconds: number | null): 
   if (downtimes === null) return "only of sites whose pods change";
   if (downtimes === 0) return "none";
   const total = usualSeconds === null ? "" : `, in total about ${ui.formatDuration(usualSeconds * downtimes)}`;
-  return `${countSpokes(downtimes)}${total}`;
+  return `${formatCount(downtimes, "spoke")}${total}`;
 }
 
 function spokeTable(caption: string, spokes: PreviewedBulkAction["spokes"]): Markup {
@@ -233,8 +234,4 @@ function formatBulkAction({ action, parameters }: Pick<PreviewedBulkAction, "act
 
 function bulkHead(title: string): Pick<PageView, "title" | "section" | "crumbs"> {
   return { title, section: "spokes", crumbs: [["Spokes", "/spokes"]] };
-}
-
-function countSpokes(count: number): string {
-  return count === 1 ? "1 spoke" : `${count} spokes`;
 }

@@ -1,4 +1,5 @@
 /** Renders the list of hubs with spoke counts, and a panel with the unhealthy spokes. */
+import { formatCount } from "#lib/base/text.ts";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { icon } from "#lib/portal/components/icons.ts";
@@ -175,7 +176,7 @@ ${
 
 function stateCounts({ total, byState, degraded }: FleetOverview["hubs"][number]): Markup {
   const { active = 0, provisioning = 0, failed = 0 } = byState;
-  return markup`<span class="small">${total === 1 ? "1 spoke" : `${total} spokes`}</span> ${
+  return markup`<span class="small">${formatCount(total, "spoke")}</span> ${
     active > 0 ? ui.badge("good", "dot", `${active} active`) : ""
   } ${provisioning > 0 ? ui.badge("info", "work", `${provisioning} installing`) : ""} ${
     failed > 0 ? ui.badge("bad", "cross", `${failed} failed`) : ""

@@ -1,4 +1,5 @@
 /** Renders the list of users and the form to invite a user, for operators. */
+import { formatCount } from "#lib/base/text.ts";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import type * as v from "valibot";
 import type { UserRecordView } from "#lib/domains/users/views.ts";
@@ -77,7 +78,7 @@ function row({ id, displayName, email, role, state, mailRefusal, federationIds, 
 }
 
 function membershipCount(hubs: number, spokes: number): string {
-  const count = (number: number, what: string) => number === 0 ? [] : [`${number} ${what}${number === 1 ? "" : "s"}`];
+  const count = (number: number, what: string) => number === 0 ? [] : [formatCount(number, what)];
   return [...count(hubs, "hub"), ...count(spokes, "spoke")].join(", ") || "No access";
 }
 

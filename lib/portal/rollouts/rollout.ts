@@ -1,4 +1,5 @@
 /** Renders rollouts: the list, and the page of one rollout with its waves. */
+import { formatCount } from "#lib/base/text.ts";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { RolloutDetails, RolloutItem } from "#lib/portal/components/api-types.ts";
@@ -114,7 +115,7 @@ export function describeRules({ canary, batch, maxUnavailable, maxFailures, wind
     ["Canary", canary.spokes === 0 ? "none" : `${formatSpokes(canary.spokes)}, watched for ${canary.minutes} min`],
     ["Spokes per wave", batch],
     ["Unavailable at the same time", `at most ${maxUnavailable} per cluster`],
-    ["Pauses after", maxFailures === 1 ? "1 failure" : `${maxFailures} failures`],
+    ["Pauses after", formatCount(maxFailures, "failure")],
     window && (["Time window", `${days}, ${window.from} to ${window.to}, ${window.timeZone}`] as const),
   ] as const;
 }
@@ -145,7 +146,7 @@ function formatWaveTitle(wave: number | null): string {
 }
 
 export function formatSpokes(count: number): string {
-  return count === 1 ? "1 spoke" : `${count} spokes`;
+  return formatCount(count, "spoke");
 }
 
 export function formatRolloutAction({ action, parameters }: Pick<RolloutItem, "action" | "parameters">): string {

@@ -1,4 +1,5 @@
 /** Renders a form that runs an action on a spoke, with a preview of the action's effects from the API's dry run. */
+import { formatCount } from "#lib/base/text.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
@@ -183,7 +184,7 @@ export function previewPanels({ steps, changes }: PreviewedAction): Markup {
           markup`<details id="object-${object}" class="object" ${
             few ? markup`open` : ""
           }><summary><code>${object}</code> <span class="soft tiny">${
-            fields.length === 1 ? "1 field" : `${fields.length} fields`
+            formatCount(fields.length, "field")
           }</span></summary><ul>${fields.map(changeLine)}</ul></details>`
         ),
       {

@@ -1,4 +1,5 @@
 /** Renders a spoke's activity: a list of events, and a bar chart over time with the same numbers in a table. */
+import { formatCount } from "#lib/base/text.ts";
 import type { ListPage } from "#lib/drivers/db/pages.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { dataTable, emptyState, nextPageLink, panel, renderTime } from "#lib/portal/components/parts.ts";
@@ -105,9 +106,9 @@ export function eventChart(points: readonly ChartPoint[], until: Date): Markup {
     )
   }</svg>
 <figcaption class="tiny soft"><span>${day.format(bars[0]!.from)}</span><span>${
-    points.length === 1 ? "1 event" : `${points.length} events`
+    formatCount(points.length, "event")
   }, by ${each}${
-    failed === 0 ? "" : markup`; <span class="key"></span> ${failed === 1 ? "1 failure" : `${failed} failures`}`
+    failed === 0 ? "" : markup`; <span class="key"></span> ${formatCount(failed, "failure")}`
   }</span><span>${day.format(until)} UTC</span></figcaption></figure>
 <details id="numbers"><summary>Show as a table</summary>${
     dataTable(

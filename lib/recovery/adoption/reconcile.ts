@@ -7,14 +7,8 @@
 import { sql } from "kysely";
 import { Refusal } from "#lib/base/refusals.ts";
 import type { Requester } from "#lib/audit/requester.ts";
-import {
-  createFailure,
-  createPass,
-  createWarning,
-  type Finding,
-  type FindingSection,
-  formatCount,
-} from "#lib/doctor/finding.ts";
+import { formatCount } from "#lib/base/text.ts";
+import { createFailure, createPass, createWarning, type Finding, type FindingSection } from "#lib/doctor/finding.ts";
 import { type ComparisonContext, type Differences, findDifferences } from "#lib/doctor/reconcile/compare.ts";
 import type { DatabaseChange, Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";

@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { formatList } from "#lib/base/text.ts";
 import {
   createFailure,
   createPass,
   createWarning,
   type FindingSection,
-  formatList,
   summarizeFindings,
 } from "#lib/doctor/finding.ts";
 import { renderFindingSection, renderFindingSummary, renderSectionHeading } from "#lib/doctor/render.ts";
