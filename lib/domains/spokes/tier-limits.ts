@@ -69,7 +69,7 @@ async function requireSpokeBound(rows: RowQueries, { id, tier }: TierHub, bound:
   throw new Fault(
     "conflict",
     "tier_bound",
-    `The tier ${tier} allows ${bound} spokes in a hub, and this hub has ${count}`,
+    `The tier ${tier} allows at most ${bound} in a hub, and this hub has ${count} spokes`,
   );
 }
 

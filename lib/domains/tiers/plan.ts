@@ -51,6 +51,6 @@ export function listTierNotes(
   return [
     ...new Set(changed.flatMap(({ spoke }) => describeTierChange(spoke.tier ?? undefined, wanted))),
     ...(otherSizes > 0 ? [`${otherSizes} of the spokes have a size that the tier does not allow, and keep it`] : []),
-    ...(isFull ? [`The tier allows ${limit} spokes: the hub's ${planned.length} stay, but no spoke can be added`] : []),
+    ...(isFull ? [`The tier allows ${limit} in a hub: its ${planned.length} spokes stay, but none can be added`] : []),
   ];
 }

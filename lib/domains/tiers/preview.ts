@@ -11,6 +11,7 @@ import { ROLLOUT_DEFAULTS } from "#lib/domains/rollouts/views.ts";
 import { assignWaves } from "#lib/domains/rollouts/waves.ts";
 import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
 import { listTierNotes, type PlannedTier, planTier } from "#lib/domains/tiers/plan.ts";
+import { findNodeProblems } from "#lib/domains/tiers/nodes.ts";
 import { readTieredSpokes } from "#lib/domains/tiers/store.ts";
 import {
   type ChangedFederationRecord,
@@ -27,9 +28,10 @@ export async function previewHub(
   actor: Actor,
   federation: FederationRow,
   patch: HubPatch,
+  signal: AbortSignal,
 ): Promise<ChangedFederationRecord> {
   if (patch.rollOut) requireOperator(actor);
-  const preview = await planPreview(app, federation, patch);
+  const preview = await planPreview(app, federation, patch, signal);
   return { ...await showFederation(app.db.rows, actor, federation), preview };
 }
 
@@ -37,6 +39,7 @@ async function planPreview(
   app: App,
   { id }: FederationRow,
   { rollOut = false, ...patch }: HubPatch,
+  signal: AbortSignal,
 ): Promise<FederationPreview> {
   const { catalog, db: { rows } } = app;
   const hub = await rows.selectFrom("federations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
@@ -50,6 +53,8 @@ async function planPreview(
     : [];
   const listed = planned.filter(({ effect, sizeAllowed }) => effect !== "unchanged" || !sizeAllowed);
   const changing = planned.filter(isToBeChanged).map(({ spoke }) => spoke), counts = countEffects(planned);
+  const clusters = counts.moves > 0 ? [...new Set(changing.map(({ cluster }) => cluster))] : [];
+  const nodeProblems = await findNodeProblems(app, clusters, tier, signal);
   const usualSeconds = await readMedianDuration(rows, TIER_ACTION);
   return {
     changes: Object.entries(changes).map(([field, to]) => ({ field, from: hub[field as keyof typeof changes], to })),
@@ -61,7 +66,11 @@ async function planPreview(
       ...{ spokeId, slug, domain, ...effect },
     })),
     more: Math.max(0, listed.length - MAX_LISTED_SPOKES),
-    notes: [...listTierNotes(catalog, tier, planned), ...(changing.length > 0 ? [describeRollout(rollOut)] : [])],
+    notes: [
+      ...nodeProblems,
+      ...listTierNotes(catalog, tier, planned),
+      ...(changing.length > 0 ? [describeRollout(rollOut)] : []),
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 /** Tests the change of a hub's tier, its preview and its rollout over HTTP. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
@@ -12,9 +13,14 @@ tiers:
   - { name: dedicated, nodeSelector: { pool: dedicated }, sizes: [large], bounds: { spokes: 1 } }
 `;
 
+const UNREACHABLE = {
+  clusterFor: () => "default",
+  open: () => Promise.reject(new ClusterError("unreachable", "nobody answers", { transient: true })),
+};
+
 test.before.each(async (context) => {
   const scene = context.scene = await openScene();
-  Object.assign(scene.app, { catalog: loadCatalog(TIERS, scene.app.blueprint) });
+  Object.assign(scene.app, { catalog: loadCatalog(TIERS, scene.app.blueprint), clusters: UNREACHABLE });
   context.hub = `/api/federations/${scene.hub}`;
   await scene.as("operator").post(`${context.hub}/spokes`, { slug: "ash", size: "small" });
   await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW });
@@ -37,8 +43,9 @@ test("a preview says what happens to each spoke, and writes nothing", async ({ s
     ],
   );
   assert.match(body.spokes[1].reason, "The tier dedicated allows only the sizes large, not");
+  assert.match(body.notes.join(), "The nodes of the cluster default could not be checked");
   assert.match(body.notes.join(), "2 of the spokes have a size that the tier does not allow, and keep it");
-  assert.match(body.notes.join(), "The tier allows 1 spokes: the hub's 2 stay, but no spoke can be added");
+  assert.match(body.notes.join(), "The tier allows 1 in a hub: its 2 spokes stay, but none can be added");
   assert.is(body.downtimes, 1);
   assert.equal((await scene.as("hubAdmin").get(hub)).body, record, "the hub is as before");
   assert.equal(await selectRows(scene.db, "rollouts"), []);
@@ -84,7 +91,7 @@ test("creating a spoke beyond its limits is refused, for operators too", async (
   for (const path of [`${hub}/spokes`, `${hub}/spokes?dryRun=true`]) {
     const { status, body } = await scene.as("operator").post(path, { slug: "elm" });
     assert.equal([status, body.code, body.message], [
-      ...[409, "tier_bound", "The tier dedicated allows 1 spokes in a hub, and this hub has 2"],
+      ...[409, "tier_bound", "The tier dedicated allows at most 1 in a hub, and this hub has 2 spokes"],
     ]);
   }
 });
