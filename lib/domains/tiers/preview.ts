@@ -6,9 +6,7 @@ import { listHubChanges } from "#lib/domains/federations/patch.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { estimateMinimumSeconds } from "#lib/domains/rollouts/estimate.ts";
-import { ROLLOUT_DEFAULTS } from "#lib/domains/rollouts/views.ts";
-import { assignWaves } from "#lib/domains/rollouts/waves.ts";
+import { estimateDefaultRollout } from "#lib/domains/rollouts/estimate.ts";
 import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
 import { listTierNotes, type PlannedTier, planTier } from "#lib/domains/tiers/plan.ts";
 import { findNodeProblems } from "#lib/domains/tiers/nodes.ts";
@@ -31,12 +29,13 @@ export async function previewHub(
   signal: AbortSignal,
 ): Promise<ChangedFederationRecord> {
   if (patch.rollOut) requireOperator(actor);
-  const preview = await planPreview(app, federation, patch, signal);
+  const preview = await planPreview(app, actor, federation, patch, signal);
   return { ...await showFederation(app.db.rows, actor, federation), preview };
 }
 
 async function planPreview(
   app: App,
+  actor: Actor,
   { id }: FederationRow,
   { rollOut = false, ...patch }: HubPatch,
   signal: AbortSignal,
@@ -61,7 +60,9 @@ async function planPreview(
     counts,
     usualSeconds,
     downtimes: counts.moves,
-    minimumSeconds: usualSeconds === null || changing.length === 0 ? null : estimateSeconds(changing, usualSeconds),
+    minimumSeconds: usualSeconds === null || changing.length === 0
+      ? null
+      : estimateDefaultRollout(changing, usualSeconds),
     spokes: listed.slice(0, MAX_LISTED_SPOKES).map(({ spoke: { id: spokeId, slug, domain }, ...effect }) => ({
       ...{ spokeId, slug, domain, ...effect },
     })),
@@ -83,12 +84,4 @@ function describeRollout(rollOut: boolean): string {
 function countEffects(planned: readonly PlannedTier[]): FederationPreview["counts"] {
   const counts = TIER_EFFECTS.map((effect) => [effect, planned.filter((each) => each.effect === effect).length]);
   return Object.fromEntries(counts) as FederationPreview["counts"];
-}
-
-/** Returns the least time in which a rollout with the default rules can end. */
-function estimateSeconds(spokes: readonly { readonly cluster: string }[], usualSeconds: number): number {
-  const { canary, batch, maxUnavailable } = ROLLOUT_DEFAULTS;
-  const waves = assignWaves(spokes.length, { canary: canary.spokes, batch });
-  const members = spokes.map(({ cluster }, i) => ({ cluster, wave: waves[i]! }));
-  return estimateMinimumSeconds(members, { usualSeconds, maxUnavailable, canaryMinutes: canary.minutes });
 }
