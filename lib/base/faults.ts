@@ -144,7 +144,7 @@ export const FAULTS = {
     "size must have disks as large as those of ash, 20Gi for files and 10Gi for the database: choose medium, large",
   ],
   tier_size: ["conflict", "The tier dedicated allows only the sizes medium, large, not small"],
-  tier_bound: ["conflict", "The tier shared allows 20 spokes in a hub, and this hub has 20"],
+  tier_bound: ["conflict", "The tier shared allows at most 20 in a hub, and this hub has 20 spokes"],
   backup_unusable: [
     "conflict",
     "Cannot copy ash: The spoke ash has no backup that is ready; to take a new backup first, set copyBackup to now",

@@ -2,7 +2,8 @@
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { BILLED_SPOKE_STATES } from "#lib/domains/billing/store.ts";
-import type { RolloutPreview } from "#lib/domains/rollouts/views.ts";
+import { ROLLOUT_DEFAULTS, type RolloutPreview } from "#lib/domains/rollouts/views.ts";
+import { assignWaves } from "#lib/domains/rollouts/waves.ts";
 import type { SpokeState } from "#lib/model/states.ts";
 
 interface RolloutPace {
@@ -26,6 +27,14 @@ export function estimateMinimumSeconds(
   });
   const watched = spokes.some(({ wave }) => wave === 0) ? canaryMinutes * MINUTE / SECOND : 0;
   return waves.reduce((sum, seconds) => sum + seconds, watched);
+}
+
+/** Returns the least time in which a rollout with the default rules can change these spokes, in seconds. */
+export function estimateDefaultRollout(spokes: readonly { readonly cluster: string }[], usualSeconds: number): number {
+  const { canary, batch, maxUnavailable } = ROLLOUT_DEFAULTS;
+  const waves = assignWaves(spokes.length, { canary: canary.spokes, batch });
+  const members = spokes.map(({ cluster }, i) => ({ cluster, wave: waves[i]! }));
+  return estimateMinimumSeconds(members, { usualSeconds, maxUnavailable, canaryMinutes: canary.minutes });
 }
 
 /** Adds up the monthly price of the spokes at the catalog's prices, before and after a change of their size. */

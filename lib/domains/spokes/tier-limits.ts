@@ -1,5 +1,4 @@
 /** Enforces what the tier of a hub allows: the sizes of its spokes, and the bounds of all its spokes together. */
-import { formatCount } from "#lib/base/text.ts";
 import { sql } from "kysely";
 import { Fault } from "#lib/base/errors.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
@@ -70,7 +69,7 @@ async function requireSpokeBound(rows: RowQueries, { id, tier }: TierHub, bound:
   throw new Fault(
     "conflict",
     "tier_bound",
-    `The tier ${tier} allows ${formatCount(bound, "spoke")} in a hub, and this hub has ${count}`,
+    `The tier ${tier} allows at most ${bound} in a hub, and this hub has ${count} spokes`,
   );
 }
 

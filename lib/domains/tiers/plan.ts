@@ -1,5 +1,4 @@
 /** Decides what a tier does to each spoke of a hub. Pure. */
-import { formatCount } from "#lib/base/text.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { toTierInputs } from "#lib/catalog/tier.ts";
@@ -52,8 +51,6 @@ export function listTierNotes(
   return [
     ...new Set(changed.flatMap(({ spoke }) => describeTierChange(spoke.tier ?? undefined, wanted))),
     ...(otherSizes > 0 ? [`${otherSizes} of the spokes have a size that the tier does not allow, and keep it`] : []),
-    ...(isFull
-      ? [`The tier allows ${formatCount(limit, "spoke")}: the hub's ${planned.length} stay, but no spoke can be added`]
-      : []),
+    ...(isFull ? [`The tier allows ${limit} in a hub: its ${planned.length} spokes stay, but none can be added`] : []),
   ];
 }

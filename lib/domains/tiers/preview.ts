@@ -6,11 +6,10 @@ import { listHubChanges } from "#lib/domains/federations/patch.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { estimateMinimumSeconds } from "#lib/domains/rollouts/estimate.ts";
-import { ROLLOUT_DEFAULTS } from "#lib/domains/rollouts/views.ts";
-import { assignWaves } from "#lib/domains/rollouts/waves.ts";
+import { estimateDefaultRollout } from "#lib/domains/rollouts/estimate.ts";
 import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
 import { listTierNotes, type PlannedTier, planTier } from "#lib/domains/tiers/plan.ts";
+import { findNodeProblems } from "#lib/domains/tiers/nodes.ts";
 import { readTieredSpokes } from "#lib/domains/tiers/store.ts";
 import {
   type ChangedFederationRecord,
@@ -27,8 +26,10 @@ export async function previewHub(
   actor: Actor,
   federation: FederationRow,
   patch: HubPatch,
+  signal: AbortSignal,
 ): Promise<ChangedFederationRecord> {
-  const preview = await planPreview(app, actor, federation, patch);
+  if (patch.rollOut) requireOperator(actor);
+  const preview = await planPreview(app, actor, federation, patch, signal);
   return { ...await showFederation(app.db.rows, actor, federation), preview };
 }
 
@@ -37,8 +38,8 @@ async function planPreview(
   actor: Actor,
   { id }: FederationRow,
   { rollOut = false, ...patch }: HubPatch,
+  signal: AbortSignal,
 ): Promise<FederationPreview> {
-  if (rollOut) requireOperator(actor);
   const { catalog, db: { rows } } = app;
   const hub = await rows.selectFrom("federations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   requireLiveHub(hub.state, "change");
@@ -51,18 +52,26 @@ async function planPreview(
     : [];
   const listed = planned.filter(({ effect, sizeAllowed }) => effect !== "unchanged" || !sizeAllowed);
   const changing = planned.filter(isToBeChanged).map(({ spoke }) => spoke), counts = countEffects(planned);
+  const clusters = counts.moves > 0 ? [...new Set(changing.map(({ cluster }) => cluster))] : [];
+  const nodeProblems = await findNodeProblems(app, clusters, tier, signal);
   const usualSeconds = await readMedianDuration(rows, TIER_ACTION);
   return {
     changes: Object.entries(changes).map(([field, to]) => ({ field, from: hub[field as keyof typeof changes], to })),
     counts,
     usualSeconds,
     downtimes: counts.moves,
-    minimumSeconds: usualSeconds === null || changing.length === 0 ? null : estimateSeconds(changing, usualSeconds),
+    minimumSeconds: usualSeconds === null || changing.length === 0
+      ? null
+      : estimateDefaultRollout(changing, usualSeconds),
     spokes: listed.slice(0, MAX_LISTED_SPOKES).map(({ spoke: { id: spokeId, slug, domain }, ...effect }) => ({
       ...{ spokeId, slug, domain, ...effect },
     })),
     more: Math.max(0, listed.length - MAX_LISTED_SPOKES),
-    notes: [...listTierNotes(catalog, tier, planned), ...(changing.length > 0 ? [describeRollout(rollOut)] : [])],
+    notes: [
+      ...nodeProblems,
+      ...listTierNotes(catalog, tier, planned),
+      ...(changing.length > 0 ? [describeRollout(rollOut)] : []),
+    ],
   };
 }
 
@@ -75,12 +84,4 @@ function describeRollout(rollOut: boolean): string {
 function countEffects(planned: readonly PlannedTier[]): FederationPreview["counts"] {
   const counts = TIER_EFFECTS.map((effect) => [effect, planned.filter((each) => each.effect === effect).length]);
   return Object.fromEntries(counts) as FederationPreview["counts"];
-}
-
-/** Returns the least time in which a rollout with the default rules can end. */
-function estimateSeconds(spokes: readonly { readonly cluster: string }[], usualSeconds: number): number {
-  const { canary, batch, maxUnavailable } = ROLLOUT_DEFAULTS;
-  const waves = assignWaves(spokes.length, { canary: canary.spokes, batch });
-  const members = spokes.map(({ cluster }, i) => ({ cluster, wave: waves[i]! }));
-  return estimateMinimumSeconds(members, { usualSeconds, maxUnavailable, canaryMinutes: canary.minutes });
 }

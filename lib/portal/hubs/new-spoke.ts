@@ -18,7 +18,7 @@ import {
   type NewSpokeProps,
   spokePreviewPanel,
 } from "#lib/portal/hubs/new-spoke-preview.ts";
-import { sizeField } from "#lib/portal/spokes/sizes.ts";
+import { limitSizes, sizeField } from "#lib/portal/spokes/sizes.ts";
 
 type SettableName = FieldWith<typeof spokeFields, "settable">;
 type FlagName = {
@@ -27,7 +27,9 @@ type FlagName = {
 export const SETTABLE_FIELDS: readonly SettableName[] = fieldsWith(spokeFields, "settable");
 
 export function newSpokeView(props: NewSpokeProps): PageView {
-  const { hub, catalog, values, submission, source } = props, { defaults } = catalog;
+  const { hub, values, submission, source } = props,
+    catalog = limitSizes(props.catalog, hub.tier),
+    { defaults } = catalog;
   const value = (name: string, otherwise = "") => values[name] ?? otherwise;
   return {
     title: source ? "Copy a spoke" : "Add a spoke",

@@ -13,6 +13,18 @@ interface SizeChoice {
   readonly submission?: RefusedSubmission | undefined;
 }
 
+/** Returns the catalog with only the sizes that a hub's tier allows, of which one is the default. */
+export function limitSizes(catalog: CatalogOffer, tierName: string | null): CatalogOffer {
+  const allowed = catalog.tiers.find(({ name }) => name === tierName)?.sizes;
+  if (!allowed) return catalog;
+  const { size } = catalog.defaults;
+  return {
+    ...catalog,
+    sizes: catalog.sizes.filter(({ name }) => allowed.includes(name)),
+    defaults: { ...catalog.defaults, size: allowed.includes(size) ? size : allowed[0]! },
+  };
+}
+
 export function sizeField({ catalog: { sizes }, chosen, currentSize, submission }: SizeChoice): Markup {
   const problem = submission?.problems.size;
   return markup`<fieldset class="sizes" ${problem === undefined ? "" : markup`aria-describedby="size-problem"`}>

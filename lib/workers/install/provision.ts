@@ -85,7 +85,9 @@ async function createNamespace(site: SpokeSite, run: JobRun): Promise<void> {
   await run.write((tx) =>
     tx.updateTable("spokes").where("id", "=", spoke.id).set({
       namespaceUid: sql<string>`coalesce(namespace_uid, ${uid})`,
-      blueprintRevision: blueprint.revision,
+      blueprintRevision: sql<
+        string
+      >`${blueprint.revision} || coalesce(substring(blueprint_revision from '[+].*$'), '')`,
       updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );

@@ -29,8 +29,8 @@ export const PATCH = endpoint({
   body: HubPatch,
   reply: okReply(ChangedFederation),
   faults: ["federation_state", "slug_fixed", "not_offered", "operator_only", "rollout_too_large", "rollout_empty"],
-  handle: ({ app, actor, federation, query, body }) =>
-    query.dryRun ? previewHub(app, actor, federation, body) : changeHub(app, actor, federation, body),
+  handle: ({ app, actor, federation, query, body, signal }) =>
+    query.dryRun ? previewHub(app, actor, federation, body, signal) : changeHub(app, actor, federation, body),
 });
 
 export const DELETE = endpoint({

@@ -48,7 +48,7 @@ test("no more spokes are created than it allows, however many requests arrive at
   const hub = await createTierHub(scene, "north", "shared");
   const results = await settle(["a", "b", "c", "d", "e"].map((slug) => scene.spoke(hub, slug)));
   assert.is(results.filter((result) => result === "done").length, 2, results.join());
-  const refusal = "The tier shared allows 2 spokes in a hub, and this hub has 2";
+  const refusal = "The tier shared allows at most 2 in a hub, and this hub has 2 spokes";
   assert.equal([...new Set(results.filter((result) => result !== "done"))], [refusal]);
   const { app, actor } = scene, signal = new AbortController().signal;
   const preview = await rejection(previewSpoke(app, actor, hub, { slug: "f" } as never, signal));

@@ -32,7 +32,7 @@ test.before(async (context) => {
 test.after(({ scene }) => scene.close());
 
 const preview = async ({ app, actor }: WorkScene, hub: FederationRow, patch: Partial<HubPatch>) =>
-  (await previewHub(app, actor, hub, patch as HubPatch)).preview!;
+  (await previewHub(app, actor, hub, patch as HubPatch, new AbortController().signal)).preview!;
 const tierOf = async (scene: WorkScene, id: string) => (await scene.row(id)).blueprintInputs.tier;
 const revisionsOf = async (scene: WorkScene, ids: readonly string[]) =>
   await Promise.all(ids.map(async (id) => (await scene.row(id)).blueprintRevision));
@@ -48,6 +48,7 @@ test("a preview says which sites move, and writes nothing", async ({ scene, hub,
     "cedar moves",
   ]);
   const notes = expected.notes.join("\n");
+  assert.match(notes, "No node of the cluster default has the labels that the tier needs");
   assert.match(notes, /The tier keeps 3 daily, 0 weekly and 0 monthly backups instead of 7 daily/);
   assert.match(notes, /The next nightly backup deletes those that are no longer kept/);
   assert.equal(await revisionsOf(scene, ids), ids.map(() => scene.app.blueprint.revision));

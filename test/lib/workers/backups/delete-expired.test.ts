@@ -9,6 +9,7 @@ import type { SpokeSite } from "#lib/steps/site.ts";
 import { enqueueSpokeRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { backupsIn, insertBackups, postObject, waitForControllers } from "#test/support/fake-spokes.ts";
+import { updateRows } from "#test/support/rows.ts";
 import { rejection, until } from "#test/support/until.ts";
 import {
   API,
@@ -59,6 +60,26 @@ test("deletes expired backups with their contents and stored data, and nothing e
   assert.ok(
     deleted.every(({ path }) => deletedIds.some((each) => path.includes(each.slice(4))) || !path.includes(namespace)),
   );
+});
+
+test("keeps as many backups as the tier says that the site has", async (context) => {
+  const { scene } = context, planted = await createSpoke(context), { id } = planted;
+  const ages = [1, 2, 3, 4, 5, 40],
+    history = await insertBackups(
+      scene.db,
+      scene.simulator.url,
+      planted,
+      ages.map((days) => ({ at: new Date(NOON.getTime() - days * DAY) })),
+    );
+  await waitForControllers(scene.simulator.objects);
+  const { blueprintInputs } = await scene.row(id), retention = { daily: 3, weekly: 0, monthly: 0 };
+  await updateRows(scene.db, "spokes", { blueprintInputs: { ...blueprintInputs, tier: { retention } } }, { id });
+  await requestBackup(scene, id);
+  assert.is((await scene.ended(id, "backup")).state, "succeeded");
+  const states = new Map((await listBackupRows(scene, id)).map((row) => [row.id, row.state]));
+  assert.equal(history.map((backup) => states.get(backup)), [
+    ...["ready", "ready", "deleted", "deleted", "deleted", "deleted"],
+  ]);
 });
 
 test("marks a backup as deleted only when its snapshots are gone, and shows the finalizer that blocks the deletion", async (context) => {

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
 import { computeNextBackupTime } from "#lib/domains/backups/schedule.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
@@ -96,6 +97,21 @@ test("queues one backup per night for each active spoke when it is due, requeste
   assert.equal([job.visible, job.lane, job.requesterId, job.requesterEmail], [true, `spoke:${id}`, "system", "system"]);
   assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
   assert.equal(await selectRows(scene.db, "audit_events", { kind: "spoke_actioned" }), []);
+});
+
+test("starts the backup in the time that the tier of the spoke's hub sets", async (context) => {
+  const { scene, hub } = context, id = await createSpoke(context);
+  const text = 'tiers: [{ name: early, backups: { window: { from: "13:00", to: "14:00" } } }]';
+  const app = { ...context.app, catalog: loadCatalog(text, scene.app.blueprint) };
+  await updateRows(scene.db, "federations", { tier: "early" }, { id: hub.id });
+  await runPlan(app);
+  const due = (await scene.row(id)).backupDueAt!;
+  assert.is(due.toISOString().slice(0, 14), "2026-11-21T13:");
+  await setDatabaseClock(scene.db, new Date(due.getTime() + MINUTE));
+  await updateRows(scene.db, "federations", { tier: null }, { id: hub.id });
+  await runPlan(app);
+  assert.equal(await listQueued(scene, id), ["nightly"]);
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), computeNextBackupTime(id, due, null).getTime());
 });
 
 test("queues one backup when several replicas plan at the same time", async (context) => {

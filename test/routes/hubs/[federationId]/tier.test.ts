@@ -1,6 +1,7 @@
 /** Tests the preview of a new tier in the portal's settings of a hub. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
@@ -9,9 +10,14 @@ import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 const test = suite<{ scene: Scene; path: string }>("the tier in /hubs/{id}/settings");
 const TIERS =
   "tiers: [shared, { name: dedicated, title: Own nodes, nodeSelector: { pool: own }, bounds: { spokes: 9 } }]";
+const UNREACHABLE = {
+  clusterFor: () => "default",
+  open: () => Promise.reject(new ClusterError("unreachable", "nobody answers", { transient: true })),
+};
+
 test.before.each(async (context) => {
   const scene = context.scene = await openScene();
-  Object.assign(scene.app, { catalog: loadCatalog(TIERS, scene.app.blueprint) });
+  Object.assign(scene.app, { catalog: loadCatalog(TIERS, scene.app.blueprint), clusters: UNREACHABLE });
   context.path = `/hubs/${scene.hub}/settings`;
   await updateRows(scene.db, "spokes", { state: "active", readyAt: NOW });
   await updateRows(scene.db, "federations", { tier: "shared" });

@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
 import { DEFAULT_RETENTION } from "#lib/model/backup.ts";
 import { describeBackupSchedule } from "#lib/domains/backups/schedule.ts";
 import { saveSnapshotClasses } from "#lib/domains/backups/store.ts";
@@ -53,6 +54,20 @@ test("reports before the first check that nothing was checked, with all fields."
     snapshots: [],
     kept: [],
   });
+});
+
+test("reports the time and the retention of the hub's tier", async ({ scene }) => {
+  const text = 'tiers: [{ name: early, backups: { window: { from: "13:00", to: "14:00" } } }]';
+  Object.assign(scene.app, { catalog: loadCatalog(text, scene.app.blueprint) });
+  await updateRows(scene.db, "federations", { tier: "early" });
+  const [spoke] = await scene.db.sql("select blueprint_inputs as inputs from spokes where id = $1", [scene.spoke]);
+  const retention = { daily: 3, weekly: 0, monthly: 0 };
+  await updateRows(scene.db, "spokes", { blueprintInputs: { ...spoke.inputs, tier: { retention } } }, {
+    id: scene.spoke,
+  });
+  const { body } = await scene.as("spokeAdmin", "readonly").get(`/api/spokes/${scene.spoke}/backups`);
+  assert.match(body.schedule, /^every night at 13:\d\d UTC$/);
+  assert.equal(body.retention, retention);
 });
 
 test("explains why a cluster can take no backups: no retaining class, or none for the volumes.", async ({ scene }) => {
