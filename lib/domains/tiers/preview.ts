@@ -29,12 +29,13 @@ export async function previewHub(
   patch: HubPatch,
 ): Promise<ChangedFederationRecord> {
   if (patch.rollOut) requireOperator(actor);
-  const preview = await planPreview(app, federation, patch);
+  const preview = await planPreview(app, actor, federation, patch);
   return { ...await showFederation(app.db.rows, actor, federation), preview };
 }
 
 async function planPreview(
   app: App,
+  actor: Actor,
   { id }: FederationRow,
   { rollOut = false, ...patch }: HubPatch,
 ): Promise<FederationPreview> {

@@ -26,7 +26,7 @@ export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, 
 
 /** Applies the settings that Moodle stores in its database. */
 export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<void> {
-  const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
+  const { inputs } = site, after = getInputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
   const changed = await readChangedSharedSettings(site, after);
   const parts = changes.filter((part) => part !== "brand" || mayResetBrand(after, hub));

@@ -71,8 +71,12 @@ async function run(world: World, action: string, email: string, fence = "7") {
 
 function runPhp(source: string, argument: string, env: Record<string, string>): { status: number; output: string } {
   try {
-    const options = { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } } as const;
-    return { status: 0, output: execFileSync("php", ["-r", source, "--", argument], options) };
+    const output = execFileSync("php", ["-r", source, "--", argument], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+    });
+    return { status: 0, output };
   } catch (error) {
     const { status, stdout } = error as { status: number; stdout: string };
     return { status, output: stdout };
