@@ -138,6 +138,24 @@ test("a new client secret reaches the sites, and the old version can return", as
   assert.equal(await signInOf(scene, ash), ["1", SECRET]);
 });
 
+test("keeps the secrets of requests at the same time, and removes old ones that nothing names", async ({ scene, hub }) => {
+  const { namespace, namespaceUid, cluster } = await readHub(scene, hub);
+  const space = (await scene.app.clusters.open(cluster)).space(namespace, namespaceUid!);
+  const old = `client-secret-1-${"0".repeat(32)}`, other = "someone-elses";
+  await space.patch({ apiVersion: "v1", kind: "Secret", name: "identity" }, [
+    { op: "add", path: `/data/${old}`, value: btoa("old") },
+    { op: "add", path: `/data/${other}`, value: btoa("other") },
+  ], { signal: AbortSignal.timeout(10_000) });
+  const before = Object.keys(await secretEntries(scene, hub)).filter((name) => name !== old);
+  await Promise.all(["one", "two"].map((clientSecret) => patch(scene, hub, { signIn: { clientSecret } })));
+  const after = await secretEntries(scene, hub), added = Object.keys(after).filter((name) => !before.includes(name));
+  assert.is(after[old], undefined);
+  assert.equal(before.filter((name) => !Object.hasOwn(after, name)), [], "named by versions, or not of a policy");
+  assert.equal(added.map((name) => atob(after[name]!)).sort(), ["one", "two"]);
+  await patch(scene, hub, { signIn: { clientSecret: SECRET } });
+  await completed(scene, hub);
+});
+
 test("does not send the client secret to another issuer", async ({ scene, hub }) => {
   const fault = await rejection(patch(scene, hub, { signIn: { issuer: "https://evil.example" } }));
   assert.is(fault.code, "sign_in_incomplete");
