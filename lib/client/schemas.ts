@@ -2550,6 +2550,8 @@ export interface SpokePolicy {
     /** The user who last changed the site's own values */
     overriddenBy: string | null;
   };
+  /** The sections from which an admin of the hub has excluded the spoke */
+  excluded: ("settings" | "brand" | "signIn")[];
 }
 
 export interface SpokePolicyPatch {

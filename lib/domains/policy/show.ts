@@ -115,6 +115,7 @@ export async function showSpokePolicy(rows: RowQueries, spokeId: string): Promis
     settings: showSpokeSection("settings", hub, spoke),
     brand: showSpokeSection("brand", hub, spoke),
     signIn: showSpokeSection("signIn", hub, spoke),
+    excluded: [...spoke.policy?.excluded ?? []],
   };
 }
 

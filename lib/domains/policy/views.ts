@@ -157,6 +157,8 @@ export const SpokePolicyView = v.object({
   settings: createSpokeSectionView("settings"),
   brand: createSpokeSectionView("brand"),
   signIn: createSpokeSectionView("signIn"),
+  /** The sections from which an admin of the hub has excluded the spoke. */
+  excluded: v.array(Section),
 });
 export type SpokePolicyRecord = v.InferInput<typeof SpokePolicyView>;
 

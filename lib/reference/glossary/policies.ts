@@ -142,6 +142,7 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
     null,
   ],
   "SpokePolicyPatch.": ["", { settings: { language: "fr" } }],
+  "SpokePolicy.excluded": ["The sections from which an admin of the hub has excluded the spoke", []],
   "SpokePolicyPatch.excluded": ["The sections from which the spoke is excluded. Only hub admins can set them", []],
 };
 

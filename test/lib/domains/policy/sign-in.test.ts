@@ -94,6 +94,7 @@ test("waits for the hub's mode, then reaches every site with identity", async ({
   assert.equal(await signInOf(scene, elm), [undefined, undefined]);
   const { state, reasons } = await stateOf(scene, elm);
   assert.equal([state, reasons], ["excluded", ["The spoke does not use the hub's sign-in"]]);
+  assert.equal((await showSpokePolicy(scene.db.rows, elm)).excluded, [], "no admin has excluded it");
   assert.equal((await showPolicy(scene.db.rows, hub.id)).spokes.signIn, {
     ...{ in_sync: 2, behind: 0, differs: 0, excluded: 1 },
   });
