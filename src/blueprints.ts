@@ -8,6 +8,34 @@ export const blueprint: Readonly<Record<string, string>> = {
 {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"moodle"},"spec":{"strategy":{"type":"Recreate"},"progressDeadlineSeconds":900,"selector":{"matchLabels":{"app":"moodle"}},"template":{"metadata":{"labels":{"app":"moodle","role":"app","files-user":"true"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":["\${ADOPT_FILES}",{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","ports":[{"name":"http","containerPort":8080}],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","startupProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":5,"failureThreshold":120},"readinessProbe":{"exec":{"command":["sh","-c","if [ -e /var/www/moodledata/climaintenance.html ]; then exec curl -fsS http://127.0.0.1:8080/fpm-ping; fi\\nurl=$SITE_URL\\nexec curl -fsS -o /dev/null --max-time 10 -H \\"Host: $\${url#*//}\\" -H \\"X-Forwarded-Proto: $\${url%%:*}\\" \\\\\\n  http://127.0.0.1:8080/login/index.php\\n"]},"periodSeconds":20,"timeoutSeconds":15,"failureThreshold":3},"livenessProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"fpm","mountPath":"\${FPM_DIRECTORY}/zz-size.conf","subPath":"zz-size.conf"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"fpm","configMap":{"name":"fpm-size"}}]}}}}
 ---
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"moodle"},"spec":{"publishNotReadyAddresses":true,"selector":{"app":"moodle"},"ports":[{"name":"http","port":80,"targetPort":8080}]}}`,
+  "check-sign-in-job.yaml": `\
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"check-sign-in-\${FENCE}","labels":{"op":"check-sign-in","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":60,"ttlSecondsAfterFinished":30,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"check-sign-in"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"check-sign-in","image":"\${MOODLE_IMAGE}","command":["php","-r","\${CHECK_SIGN_IN_SCRIPT}"],"env":[{"name":"ISSUER","value":"\${ISSUER}"},{"name":"REQUEST","value":"\${REQUEST}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+  "check-sign-in.php": `\
+<?php
+// Checks whether this site can use an identity provider. Prints "usable", or a line that starts with "refused:" and
+// says why not. The functions of sign-on.php come first. This script is an argument of \`php -r\`.
+define('CLI_SCRIPT', true);
+require('/var/www/html/config.php');
+require_once($CFG->libdir . '/filelib.php');
+
+/** Returns why the provider's keys cannot be read; null if they can. */
+function check_keys_problem(array $announced): ?string {
+    $url = $announced['jwks_uri'] ?? null;
+    if (!is_string($url) || !str_starts_with($url, 'https://')) {
+        return 'the provider publishes no https address as its jwks_uri';
+    }
+    $keys = seed_read($url);
+    return is_string($keys) ? "the site cannot read $url: $keys" : (empty($keys['keys']) ? "$url contains no key" : null);
+}
+
+function check_provider(string $issuer): ?string {
+    $announced = seed_discover($issuer);
+    return seed_provider_problem($issuer, $announced) ?? check_keys_problem($announced);
+}
+
+$problem = check_provider(rtrim((string) getenv('ISSUER'), '/'));
+mtrace($problem === null ? 'usable' : "refused: $problem");
+`,
   "closed-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"closed-\${FENCE}","labels":{"op":"closed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":300,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"probe","op":"closed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"curl","image":"\${MOODLE_IMAGE}","command":["sh","-c","for try in 1 2 3 4 5 6 7 8 9 10; do\\n  status=\`curl -sS -o /dev/null -w '%{http_code}' --max-time 20 \\\\\\n    -H 'Host: \${HOST}' -H 'X-Forwarded-Proto: \${SCHEME}' http://moodle/login/index.php\`\\n  echo \\"$status\\"\\n  case \\"$status\\" in\\n    503) exit 0 ;;\\n    2??|3??) [ \\"$try\\" -gt 1 ] && exit 1 ;; # it is open, and was so a moment ago\\n  esac\\n  sleep 3\\ndone\\nexit 1\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
   "courses.php": `\
@@ -326,6 +354,77 @@ if (!get_auth_plugin($user->auth)->user_login($user->username, $password)) {
 password_mail($user);
 mtrace('agreed');
 `,
+  "person-job.yaml": `\
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"\${PERSON_ACTION}-person-\${FENCE}","labels":{"op":"\${PERSON_ACTION}-person","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"\${PERSON_ACTION}-person"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"person","image":"\${MOODLE_IMAGE}","command":["php","-r","\${PERSON_SCRIPT}"],"env":[{"name":"ACTION","value":"\${PERSON_ACTION}-person"},{"name":"EMAIL","value":"\${EMAIL}"},{"name":"FENCE","value":"\${FENCE}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+  "person.php": `\
+<?php
+// Suspends a person on this site and ends the person's sessions, or lets the person sign in again. The environment
+// variable EMAIL has the address. Prints the number of changed accounts, or a line that starts with "refused:". This
+// script is an argument of \`php -r\`. It can run again at any time.
+define('CLI_SCRIPT', true);
+require('/var/www/html/config.php');
+require_once($CFG->dirroot . '/user/lib.php');
+
+/** The preference of accounts that this script has suspended. Accounts that a school suspended itself stay suspended. */
+const PERSON_MARK = 'local_wheelwright_suspended';
+
+/** Returns the accounts with this address, on the site or at the identity provider. Case does not matter. */
+function person_accounts(string $email): array {
+    global $CFG, $DB;
+    $linked = 'SELECT userid FROM {auth_oauth2_linked_login} WHERE LOWER(email) = ?';
+    $where = "(LOWER(email) = ? OR id IN ($linked)) AND deleted = 0 AND mnethostid = ?";
+    return $DB->get_records_select('user', $where, [$email, $email, $CFG->mnet_localhost_id], 'id');
+}
+
+/** Returns the number of suspended accounts. Suspends none if one of them administers the site. */
+function person_suspend(array $accounts): int {
+    foreach ($accounts as $account) {
+        if (is_siteadmin($account->id)) {
+            mtrace('refused: administrator');
+            exit(3);
+        }
+    }
+    foreach ($accounts as $account) {
+        if (!(int) $account->suspended) {
+            set_user_preference(PERSON_MARK, 1, $account->id);
+            user_update_user((object) ['id' => $account->id, 'suspended' => 1], false);
+        }
+        \\core\\session\\manager::destroy_user_sessions($account->id);
+    }
+    return count($accounts);
+}
+
+/** Returns the number of accounts that can sign in again. */
+function person_reinstate(array $accounts): int {
+    $count = 0;
+    foreach ($accounts as $account) {
+        if (get_user_preferences(PERSON_MARK, null, $account->id) === null) {
+            continue;
+        }
+        if ((int) $account->suspended) {
+            user_update_user((object) ['id' => $account->id, 'suspended' => 0], false);
+            $count++;
+        }
+        unset_user_preference(PERSON_MARK, $account->id);
+    }
+    return $count;
+}
+
+/** Ends the script if a later attempt has begun, so that a late Job does not undo it. */
+function person_begin(string $attempt): void {
+    $last = (string) get_config('local_wheelwright', 'person_attempt');
+    if ((int) $last > (int) $attempt) {
+        mtrace("not changed: attempt $last has begun after this one, $attempt");
+        exit(1);
+    }
+    set_config('person_attempt', $attempt, 'local_wheelwright');
+}
+
+person_begin((string) getenv('FENCE'));
+$accounts = person_accounts(core_text::strtolower((string) getenv('EMAIL')));
+$isreinstating = getenv('ACTION') === 'reinstate-person';
+mtrace('accounts: ' . ($isreinstating ? person_reinstate($accounts) : person_suspend($accounts)));
+`,
   "preflight-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"preflight-\${FENCE}","labels":{"op":"preflight","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"preflight","files-user":"true","op":"preflight"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"code","image":"\${MOODLE_IMAGE}","command":["sh","-c","for file in /usr/src/moodle/version.php /usr/src/moodle/public/version.php; do\\n  [ -f \\"$file\\" ] || continue\\n  sed -n -e 's/^ *$version *= *\\\\([0-9.]*[0-9]\\\\).*/version|\\\\1/p' \\\\\\n    -e \\"s/^ *\\\\$release *= *'\\\\([^']*\\\\)'.*/release|\\\\1/p\\" \\"$file\\"\\ndone\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
   "protect-sign-in-job.yaml": `\
@@ -353,6 +452,7 @@ require_once($CFG->dirroot . '/course/lib.php');
 require_once($CFG->libdir . '/clilib.php');
 require_once($CFG->libdir . '/filelib.php');
 require_once(__DIR__ . '/courses.php');
+require_once(__DIR__ . '/sign-on.php');
 
 function seed_setting(string $name): ?string {
     $file = '/settings/SEED_' . $name;
@@ -522,85 +622,6 @@ function seed_logo(array $source): void {
     mtrace('logo set');
 }
 
-/** Returns the identity provider's three endpoints, from the settings or from the provider's discovery document. */
-function seed_issuer_endpoints(): array {
-    $endpoints = [
-        'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
-        'token_endpoint' => seed_setting('ISSUER_TOKEN_ENDPOINT'),
-        'userinfo_endpoint' => seed_setting('ISSUER_USERINFO_ENDPOINT'),
-    ];
-    if (in_array(null, $endpoints, true) && seed_setting('ISSUER_URL') !== null) {
-        $answer = (new curl())->get(rtrim(seed_setting('ISSUER_URL'), '/') . '/.well-known/openid-configuration');
-        $announced = json_decode((string) $answer, true);
-        foreach ($endpoints as $name => $url) {
-            $endpoints[$name] = $url ?? (is_string($announced[$name] ?? null) ? $announced[$name] : null);
-        }
-    }
-    return $endpoints;
-}
-
-function seed_sign_on(string $name): void {
-    $endpoints = seed_issuer_endpoints();
-    $usable = array_filter($endpoints, fn (?string $url): bool => $url !== null && str_starts_with($url, 'https://'));
-    if (count($usable) < count($endpoints)) {
-        mtrace('left out: single sign-on: the issuer publishes no https endpoints');
-        return;
-    }
-    $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
-    $settings = (object) [
-        'name' => $name,
-        'clientid' => seed_setting('ISSUER_CLIENT_ID'),
-        'clientsecret' => seed_setting('ISSUER_CLIENT_SECRET'),
-        'baseurl' => '', // with a URL, Moodle would run its own discovery, which fails
-        'loginscopes' => $scopes,
-        'loginscopesoffline' => $scopes . ' offline_access',
-        'enabled' => 1,
-        'showonloginpage' => \\core\\oauth2\\issuer::EVERYWHERE,
-        'image' => '',
-        'loginparams' => '',
-        'loginparamsoffline' => '',
-        'alloweddomains' => '',
-        'requireconfirmation' => 0,
-        'servicetype' => '',
-        'loginpagename' => '',
-        'basicauth' => 0,
-        'sortorder' => 0,
-    ];
-    $issuer = null;
-    foreach (\\core\\oauth2\\api::get_all_issuers() as $candidate) {
-        if ($candidate->get('name') === $name) {
-            $issuer = $candidate;
-        }
-    }
-    if ($issuer) {
-        $settings->id = $issuer->get('id');
-        \\core\\oauth2\\api::update_issuer($settings);
-    } else {
-        $issuer = \\core\\oauth2\\api::create_issuer($settings);
-    }
-    $id = $issuer->get('id');
-    foreach ($endpoints as $endpointname => $url) {
-        $endpoint = \\core\\oauth2\\endpoint::get_record(['issuerid' => $id, 'name' => $endpointname]);
-        if ($endpoint) {
-            $endpoint->set('url', $url);
-            $endpoint->update();
-        } else {
-            \\core\\oauth2\\api::create_endpoint((object) ['issuerid' => $id, 'name' => $endpointname, 'url' => $url]);
-        }
-    }
-    // Without a mapping, the email address would be the username, and a changed address would create a second account.
-    $fields = ['email' => 'email', 'firstname' => 'given_name', 'lastname' => 'family_name', 'idnumber' => 'sub'];
-    $fields['username'] = 'sub';
-    foreach ($fields as $internal => $external) {
-        $mapping = ['issuerid' => $id, 'internalfield' => $internal];
-        if (!\\core\\oauth2\\user_field_mapping::get_record($mapping)) {
-            \\core\\oauth2\\api::create_user_field_mapping((object) ($mapping + ['externalfield' => $external]));
-        }
-    }
-    \\core_plugin_manager::resolve_plugininfo_class('auth')::enable_plugin('oauth2', 1);
-    mtrace('single sign-on set');
-}
-
 // Creates missing LTI keys. adopt.yaml removes the LTI keys of the original site, and Moodle creates LTI keys only
 // during an installation or upgrade.
 function seed_keys(): void {
@@ -641,7 +662,10 @@ if (seed_setting('BRAND_LOGO') !== null && $asked('brand')) {
 if (seed_setting('SETTINGS') !== null && $asked('settings')) {
     seed_shared_settings(json_decode(seed_setting('SETTINGS'), true, 4, JSON_THROW_ON_ERROR));
 }
-if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
+if (seed_setting('SIGN_IN') !== null && $asked('sign-on')) {
+    $shared = json_decode(seed_setting('SIGN_IN'), true, 4, JSON_THROW_ON_ERROR);
+    seed_shared_sign_in($shared, seed_setting('ISSUER_CLIENT_SECRET'), seed_setting('ISSUER_NAME'));
+} else if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }
 foreach ($asked('courses') ? json_decode(seed_setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) : [] as $course) {
@@ -651,9 +675,9 @@ purge_caches();
 mtrace('seeded');
 `,
   "seed.yaml": `\
-{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed-script"},"data":{"seed.php":"\${SEED_SCRIPT}","courses.php":"\${COURSES_SCRIPT}"}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed-script"},"data":{"seed.php":"\${SEED_SCRIPT}","courses.php":"\${COURSES_SCRIPT}","sign-on.php":"\${SIGN_ON_SCRIPT}"}}
 ---
-{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed"},"data":{"SEED_CHANGES":"\${CHANGES}","SEED_TITLE":"\${TITLE}","SEED_ADMIN_EMAIL":"\${ADMIN_EMAIL}","SEED_MAIL":"\${MAIL}","SEED_BRAND_COLOR":"\${BRAND_COLOR}","SEED_BRAND_SCSS":"\${BRAND_SCSS}","SEED_BRAND_LOGO":"\${BRAND_LOGO}","SEED_SETTINGS":"\${SETTINGS}","SEED_COURSES":"\${COURSES}","SEED_ISSUER_NAME":"\${ISSUER_NAME}","SEED_ISSUER_URL":"\${ISSUER_URL}","SEED_ISSUER_CLIENT_ID":"\${ISSUER_CLIENT_ID}","SEED_ISSUER_SCOPES":"\${ISSUER_SCOPES}","SEED_ISSUER_AUTHORIZATION_ENDPOINT":"\${ISSUER_AUTHORIZATION_ENDPOINT}","SEED_ISSUER_TOKEN_ENDPOINT":"\${ISSUER_TOKEN_ENDPOINT}","SEED_ISSUER_USERINFO_ENDPOINT":"\${ISSUER_USERINFO_ENDPOINT}"}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed"},"data":{"SEED_CHANGES":"\${CHANGES}","SEED_TITLE":"\${TITLE}","SEED_ADMIN_EMAIL":"\${ADMIN_EMAIL}","SEED_MAIL":"\${MAIL}","SEED_BRAND_COLOR":"\${BRAND_COLOR}","SEED_BRAND_SCSS":"\${BRAND_SCSS}","SEED_BRAND_LOGO":"\${BRAND_LOGO}","SEED_SETTINGS":"\${SETTINGS}","SEED_COURSES":"\${COURSES}","SEED_SIGN_IN":"\${SIGN_IN}","SEED_ISSUER_NAME":"\${ISSUER_NAME}","SEED_ISSUER_URL":"\${ISSUER_URL}","SEED_ISSUER_CLIENT_ID":"\${ISSUER_CLIENT_ID}","SEED_ISSUER_SCOPES":"\${ISSUER_SCOPES}","SEED_ISSUER_AUTHORIZATION_ENDPOINT":"\${ISSUER_AUTHORIZATION_ENDPOINT}","SEED_ISSUER_TOKEN_ENDPOINT":"\${ISSUER_TOKEN_ENDPOINT}","SEED_ISSUER_USERINFO_ENDPOINT":"\${ISSUER_USERINFO_ENDPOINT}"}}
 ---
 {"apiVersion":"v1","kind":"Secret","metadata":{"name":"seed"},"stringData":{"SEED_ISSUER_CLIENT_SECRET":"\${ISSUER_CLIENT_SECRET}"}}`,
   "settings.yaml": `\
@@ -727,6 +751,198 @@ function link_make(stdClass $user, string $key): string {
 }
 
 mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LINK_KEY'))));
+`,
+  "sign-on.php": `\
+<?php
+// Sets up and removes the hub's single sign-on, which is an OAuth 2 service of Moodle's core. seed.php includes this
+// file. The Job protect-sign-in runs before, so that nobody can join the account of an administrator or of a suspended
+// person by an email address.
+
+/** Reads a JSON object from the web. Returns the reason if it cannot be read. */
+function seed_read(string $url): array|string {
+    $curl = new curl();
+    $answer = json_decode((string) $curl->get($url), true);
+    return is_array($answer) ? $answer : ($curl->error ?: 'the answer is no JSON object');
+}
+
+/** Reads the identity provider's discovery document. Returns the reason if it cannot be read. */
+function seed_discover(string $issuer): array|string {
+    return seed_read(rtrim($issuer, '/') . '/.well-known/openid-configuration');
+}
+
+/** Returns the identity provider's three endpoints, from the settings or from the provider's discovery document. */
+function seed_issuer_endpoints(): array {
+    $endpoints = [
+        'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
+        'token_endpoint' => seed_setting('ISSUER_TOKEN_ENDPOINT'),
+        'userinfo_endpoint' => seed_setting('ISSUER_USERINFO_ENDPOINT'),
+    ];
+    if (in_array(null, $endpoints, true) && seed_setting('ISSUER_URL') !== null) {
+        $announced = seed_discover(seed_setting('ISSUER_URL'));
+        foreach (is_array($announced) ? $endpoints : [] as $name => $url) {
+            $endpoints[$name] = $url ?? (is_string($announced[$name] ?? null) ? $announced[$name] : null);
+        }
+    }
+    return $endpoints;
+}
+
+/** Sets the values of a record that differ. Moodle's caches and the record's time stay if none differs. */
+function seed_change_record(\\core\\persistent $record, array $values): void {
+    $changed = array_filter(
+        $values,
+        fn ($value, string $name): bool => (string) $record->get($name) !== (string) $value,
+        ARRAY_FILTER_USE_BOTH
+    );
+    foreach ($changed as $name => $value) {
+        $record->set($name, $value);
+    }
+    if ($changed) {
+        $record->update();
+    }
+}
+
+/** Creates or changes the OAuth 2 service, its endpoints and mappings. Returns the service's ID. */
+function seed_save_issuer(?\\core\\oauth2\\issuer $issuer, array $values, array $endpoints): int {
+    global $DB;
+    \\core_plugin_manager::resolve_plugininfo_class('auth')::enable_plugin('oauth2', 1);
+    $transaction = $DB->start_delegated_transaction();
+    if ($issuer) {
+        seed_change_record($issuer, $values);
+    } else {
+        $issuer = \\core\\oauth2\\api::create_issuer((object) ($values + [
+            'baseurl' => '', // with a URL, Moodle would run its own discovery, which fails
+            'image' => '',
+            'loginparams' => '',
+            'loginparamsoffline' => '',
+            'servicetype' => '',
+            'basicauth' => 0,
+            'sortorder' => 0,
+        ]));
+    }
+    $id = (int) $issuer->get('id');
+    foreach ($endpoints as $name => $url) {
+        $endpoint = \\core\\oauth2\\endpoint::get_record(['issuerid' => $id, 'name' => $name]);
+        if ($endpoint) {
+            seed_change_record($endpoint, ['url' => $url]);
+        } else {
+            \\core\\oauth2\\api::create_endpoint((object) ['issuerid' => $id, 'name' => $name, 'url' => $url]);
+        }
+    }
+    // Without a mapping, the email address would be the username, and a changed address would create a second account.
+    $fields = ['email' => 'email', 'firstname' => 'given_name', 'lastname' => 'family_name', 'idnumber' => 'sub'];
+    $fields['username'] = 'sub';
+    foreach ($fields as $internal => $external) {
+        $mapping = ['issuerid' => $id, 'internalfield' => $internal];
+        if (!\\core\\oauth2\\user_field_mapping::get_record($mapping)) {
+            \\core\\oauth2\\api::create_user_field_mapping((object) ($mapping + ['externalfield' => $external]));
+        }
+    }
+    $transaction->allow_commit();
+    return $id;
+}
+
+/** Returns the values that all of Wheelwright's OAuth 2 services have. */
+function seed_issuer_values(string $name, string $clientid, string $secret, string $scopes): array {
+    return [
+        'name' => $name,
+        'clientid' => $clientid,
+        'clientsecret' => $secret,
+        'loginscopes' => $scopes,
+        'loginscopesoffline' => $scopes . ' offline_access',
+        'enabled' => 1,
+        'showonloginpage' => \\core\\oauth2\\issuer::EVERYWHERE,
+        'alloweddomains' => '',
+        'requireconfirmation' => 0,
+        'loginpagename' => '',
+    ];
+}
+
+/** Sets up the single sign-on that the hub's namespace configures. Its OAuth 2 service is known by its name. */
+function seed_sign_on(string $name): void {
+    $endpoints = seed_issuer_endpoints();
+    $usable = array_filter($endpoints, fn (?string $url): bool => $url !== null && str_starts_with($url, 'https://'));
+    if (count($usable) < count($endpoints)) {
+        mtrace('left out: single sign-on: the issuer publishes no https endpoints');
+        return;
+    }
+    $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
+    $values = seed_issuer_values($name, seed_setting('ISSUER_CLIENT_ID'), seed_setting('ISSUER_CLIENT_SECRET'), $scopes);
+    seed_save_issuer(seed_first_issuer(['name' => $name]), $values, $endpoints);
+    mtrace('single sign-on set');
+}
+
+function seed_first_issuer(array $filter): ?\\core\\oauth2\\issuer {
+    return \\core\\oauth2\\issuer::get_records($filter, 'id')[0] ?? null;
+}
+
+/**
+ * Returns the OAuth 2 service of the hub's single sign-on. The site stores its ID, because users may rename it. A site
+ * without this ID may have the service from before the hub shared its sign-in.
+ */
+function seed_find_issuer(?string $clientid, ?string $formername): ?\\core\\oauth2\\issuer {
+    $id = (int) get_config('local_wheelwright', 'issuer');
+    return ($id ? seed_first_issuer(['id' => $id]) : null)
+        ?? ($formername === null ? null : seed_first_issuer(['name' => $formername]))
+        ?? ($clientid === null ? null : seed_first_issuer(['clientid' => $clientid]));
+}
+
+/** Returns why the provider cannot be used; null if it can. */
+function seed_provider_problem(string $issuer, array|string $announced): ?string {
+    if (is_string($announced)) {
+        return "the site cannot read $issuer/.well-known/openid-configuration: $announced";
+    }
+    $name = $announced['issuer'] ?? '';
+    if (!is_string($name) || rtrim($name, '/') !== $issuer) {
+        return 'the provider has another issuer: ' . json_encode($name, JSON_UNESCAPED_SLASHES);
+    }
+    foreach (['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint'] as $endpoint) {
+        $url = $announced[$endpoint] ?? null;
+        if (!is_string($url) || !str_starts_with($url, 'https://')) {
+            return "the provider publishes no https address as its $endpoint";
+        }
+    }
+    return null;
+}
+
+/** The condition for accounts that are linked to an OAuth 2 service. */
+const SEED_LINKED = 'deleted = 0 AND id IN (SELECT userid FROM {auth_oauth2_linked_login} WHERE issuerid = ?)';
+
+/**
+ * Sets up the sign-in that the hub shares, or removes it if there are no values. Removal keeps all accounts: those
+ * that have no password can then request one. They return to the provider when the sign-in is set up again.
+ */
+function seed_shared_sign_in(array $values, ?string $secret, ?string $formername): void {
+    global $DB;
+    $issuer = seed_find_issuer($values['clientId'] ?? null, $formername);
+    if (!$values) {
+        if ($issuer) {
+            seed_change_record($issuer, ['enabled' => 0]);
+            $DB->set_field_select('user', 'auth', 'manual', "auth = 'oauth2' AND " . SEED_LINKED, [$issuer->get('id')]);
+        }
+        mtrace('single sign-on removed');
+        return;
+    }
+    $url = rtrim($values['issuer'], '/');
+    $announced = seed_discover($url);
+    $problem = $secret === null ? 'the client secret is missing' : seed_provider_problem($url, $announced);
+    if ($problem !== null) {
+        mtrace('left out: single sign-on: ' . $problem);
+        return;
+    }
+    $names = ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint'];
+    $scopes = $values['scopes'] ?? 'openid profile email';
+    $id = seed_save_issuer($issuer, [
+        'alloweddomains' => implode(', ', $values['domains'] ?? []),
+        'requireconfirmation' => (int) ($values['confirmation'] ?? false),
+    ] + seed_issuer_values($values['label'] ?? 'Single sign-on', $values['clientId'], $secret, $scopes),
+        array_intersect_key($announced, array_flip($names)));
+    if ((int) get_config('local_wheelwright', 'issuer') !== $id) {
+        set_config('issuer', $id, 'local_wheelwright');
+    }
+    $returning = "auth = 'manual' AND password = '" . AUTH_PASSWORD_NOT_CACHED . "' AND " . SEED_LINKED;
+    $DB->set_field_select('user', 'auth', 'oauth2', $returning, [$id]);
+    mtrace('single sign-on set');
+}
 `,
   "sizes.yaml": `\
 {"default":"medium","sizes":{"small":{"app":{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"cpu":"1","memory":"1Gi"}},"database":{"requests":{"cpu":"100m","memory":"256Mi"},"limits":{"cpu":"500m","memory":"512Mi"}},"cron":{"requests":{"cpu":"100m","memory":"256Mi"},"limits":{"cpu":"500m","memory":"768Mi"}},"workers":8,"disks":{"files":"10Gi","database":"5Gi"},"quota":{"requests":{"cpu":"1","memory":"1792Mi"},"limits":{"cpu":"4","memory":"4Gi"},"storage":"40Gi"},"largest":{"cpu":"2","memory":"2Gi","disk":"20Gi"}},"medium":{"app":{"requests":{"cpu":"500m","memory":"1Gi"},"limits":{"cpu":"2","memory":"2Gi"}},"database":{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"cpu":"1","memory":"1Gi"}},"cron":{"requests":{"cpu":"100m","memory":"256Mi"},"limits":{"cpu":"500m","memory":"768Mi"}},"workers":16,"disks":{"files":"50Gi","database":"10Gi"},"quota":{"requests":{"cpu":"2","memory":"3584Mi"},"limits":{"cpu":"8","memory":"8Gi"},"storage":"140Gi"},"largest":{"cpu":"2","memory":"2Gi","disk":"100Gi"}},"large":{"app":{"requests":{"cpu":"1","memory":"2Gi"},"limits":{"cpu":"4","memory":"4Gi"}},"database":{"requests":{"cpu":"500m","memory":"1Gi"},"limits":{"cpu":"2","memory":"2Gi"}},"cron":{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"cpu":"1","memory":"1Gi"}},"workers":32,"disks":{"files":"200Gi","database":"50Gi"},"quota":{"requests":{"cpu":"4","memory":"7Gi"},"limits":{"cpu":"14","memory":"14Gi"},"storage":"520Gi"},"largest":{"cpu":"4","memory":"4Gi","disk":"400Gi"}}}}`,

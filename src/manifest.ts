@@ -43,6 +43,7 @@ import * as api_federations_$federationId_operations from "../routes/api/federat
 import * as api_federations_$federationId_policy_index from "../routes/api/federations/[federationId]/policy/index.ts";
 import * as api_federations_$federationId_policy_history from "../routes/api/federations/[federationId]/policy/history.ts";
 import * as api_federations_$federationId_policy_rollback from "../routes/api/federations/[federationId]/policy/rollback.ts";
+import * as api_federations_$federationId_policy_sign_in_check from "../routes/api/federations/[federationId]/policy/sign-in/check.ts";
 import * as api_federations_$federationId_spokes_index from "../routes/api/federations/[federationId]/spokes/index.ts";
 import * as api_federations_$federationId_spokes_preview_cost from "../routes/api/federations/[federationId]/spokes/preview-cost.ts";
 import * as api_federations_$federationId_usage from "../routes/api/federations/[federationId]/usage.ts";
@@ -196,6 +197,7 @@ export const manifest: Manifest = [
   ["/api/federations/:federationId/policy", api_federations_$federationId_policy_index],
   ["/api/federations/:federationId/policy/history", api_federations_$federationId_policy_history],
   ["/api/federations/:federationId/policy/rollback", api_federations_$federationId_policy_rollback],
+  ["/api/federations/:federationId/policy/sign-in/check", api_federations_$federationId_policy_sign_in_check],
   ["/api/federations/:federationId/spokes", api_federations_$federationId_spokes_index],
   ["/api/federations/:federationId/spokes/preview-cost", api_federations_$federationId_spokes_preview_cost],
   ["/api/federations/:federationId/usage", api_federations_$federationId_usage],

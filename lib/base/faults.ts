@@ -81,6 +81,7 @@ export const FAULTS = {
   ],
   federation_state: ["conflict", "Cannot retry a hub that is active; only a failed hub can be retried"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
+  check_in_progress: ["conflict", "A site of this hub is already checking a provider; try again in a minute"],
   link_in_progress: ["conflict", "A sign-in link for this site is already being created; try again in a minute"],
   admin_unusable: [
     "conflict",
@@ -158,6 +159,7 @@ export const FAULTS = {
     "Spokes cannot be copied: the StatefulSet db of the blueprint lacks the container ${ADOPT_DATABASE}, which " +
     "adopts the data",
   ],
+  sign_in_incomplete: ["invalid", "The sign-in needs a client ID and a client secret"],
   not_offered: ["invalid", "size must be one of small, medium, large"],
   domain_needed: ["invalid", "domain is required: slug and hub together are too long for a host name"],
   domain_reserved: ["invalid", "domain cannot be used for a spoke: example.org belongs to the service"],

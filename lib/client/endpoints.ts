@@ -66,6 +66,8 @@ import type {
   RolloutPreview,
   RolloutResumption,
   Session,
+  SignInCheck,
+  SignInCheckRequest,
   SignInLink,
   Signup,
   Spoke,
@@ -679,7 +681,7 @@ export interface WheelwrightApi {
   /**
    * Change what a hub shares. A rollout brings the change to the spokes. With dryRun=true, returns a preview instead
    *
-   * `PATCH /api/federations/{federationId}/policy`, scope cli. Error codes: policy_changed, federation_state, not_offered.
+   * `PATCH /api/federations/{federationId}/policy`, scope cli. Error codes: policy_changed, federation_state, not_offered, sign_in_incomplete, cluster_unavailable.
    */
   updateFederationPolicy(
     params: {
@@ -712,7 +714,7 @@ export interface WheelwrightApi {
       /** The hub's ID or slug */
       federationId: string;
       /** Only versions of this section of the policy */
-      section?: "settings" | "brand" | undefined;
+      section?: "settings" | "brand" | "signIn" | undefined;
     },
     options?: CallOptions,
   ): Promise<PolicyVersion[]>;
@@ -730,6 +732,20 @@ export interface WheelwrightApi {
     body: PolicyRollback,
     options?: CallOptions,
   ): Promise<Policy>;
+
+  /**
+   * Check from a site of the hub whether an identity provider can be used. Changes nothing
+   *
+   * `POST /api/federations/{federationId}/policy/sign-in/check`, scope cli. Error codes: sign_in_incomplete, spoke_state, check_in_progress, cluster_unavailable.
+   */
+  checkFederationPolicySignIn(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    body?: SignInCheckRequest,
+    options?: CallOptions,
+  ): Promise<SignInCheck>;
 
   /**
    * A hub's spokes that you can see, by default newest first. Returns all spokes unless limit is set
@@ -1616,6 +1632,12 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   rollbackFederationPolicy: {
     method: "POST",
     path: "/api/federations/{federationId}/policy/rollback",
+    params: true,
+    body: true,
+  },
+  checkFederationPolicySignIn: {
+    method: "POST",
+    path: "/api/federations/{federationId}/policy/sign-in/check",
     params: true,
     body: true,
   },

@@ -78,6 +78,7 @@ export const SPOKE_FIELDS = {
     hint: "Whether users sign in with the hub's identity provider",
     type: "boolean",
     settable: true,
+    changeable: true,
   },
   content: {
     label: "Shared courses",
@@ -149,18 +150,9 @@ export const SPOKE_FIELDS = {
 } as const;
 
 export const ACTION_DECLARATIONS = {
-  "suspend": {
-    summary: "Stop the site. Its data, address and certificate are kept.",
-    parameters: {},
-  },
-  "resume": {
-    summary: "Start the suspended site again.",
-    parameters: {},
-  },
-  "restart": {
-    summary: "Restart Moodle and its scheduled tasks. Data is kept.",
-    parameters: {},
-  },
+  "suspend": { summary: "Stop the site. Its data, address and certificate are kept.", parameters: {} },
+  "resume": { summary: "Start the suspended site again.", parameters: {} },
+  "restart": { summary: "Restart Moodle and its scheduled tasks. Data is kept.", parameters: {} },
   "upgrade": {
     summary: "Upgrade Moodle to a newer version. A backup is taken first.",
     parameters: {
@@ -196,25 +188,37 @@ export const ACTION_DECLARATIONS = {
     summary: "Show Moodle's maintenance page to visitors. Administrators can still use the site.",
     parameters: {},
   },
-  "maintenance-off": {
-    summary: "End maintenance mode.",
-    parameters: {},
-  },
-  "purge-caches": {
-    summary: "Purge Moodle's caches.",
-    parameters: {},
-  },
-  "backup": {
-    summary: "Take a backup of the site's files and database now.",
-    parameters: {},
-  },
-  "run-cron": {
-    summary: "Run Moodle's scheduled tasks now.",
-    parameters: {},
-  },
+  "maintenance-off": { summary: "End maintenance mode.", parameters: {} },
+  "purge-caches": { summary: "Purge Moodle's caches.", parameters: {} },
+  "backup": { summary: "Take a backup of the site's files and database now.", parameters: {} },
+  "run-cron": { summary: "Run Moodle's scheduled tasks now.", parameters: {} },
   "reset-admin-password": {
     summary: "Set a new password for the site's admin account and end the account's sessions.",
     parameters: {},
+  },
+  "suspend-person": {
+    summary: "Suspend a person by email address, and end the person's sessions.",
+    parameters: {
+      email: {
+        label: "Email address",
+        hint: "The person's email address",
+        type: "string",
+        required: true,
+        example: "cy@school.example",
+      },
+    },
+  },
+  "reinstate-person": {
+    summary: "Let a person sign in again after suspend-person.",
+    parameters: {
+      email: {
+        label: "Email address",
+        hint: "The person's email address",
+        type: "string",
+        required: true,
+        example: "cy@school.example",
+      },
+    },
   },
   "reapply": {
     summary: "Revert changes that were made to the site's objects in the cluster. For operators only.",
@@ -224,8 +228,5 @@ export const ACTION_DECLARATIONS = {
     summary: "Apply the settings that the site does not have yet, such as those that its hub shares.",
     parameters: {},
   },
-  "retry": {
-    summary: "Retry a failed installation or upgrade.",
-    parameters: {},
-  },
+  "retry": { summary: "Retry a failed installation or upgrade.", parameters: {} },
 } as const;

@@ -52,7 +52,7 @@ export interface Approval {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
+  /** What the hub gives its sites: identity, content or both. Another text has no effect; a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -302,6 +302,8 @@ export interface BulkAction {
     | "backup"
     | "run-cron"
     | "reset-admin-password"
+    | "suspend-person"
+    | "reinstate-person"
     | "reapply"
     | "configure"
     | "retry"
@@ -314,6 +316,8 @@ export interface BulkAction {
   lmsVersion?: string | null | undefined;
   /** Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup */
   skipBackup?: boolean | null | undefined;
+  /** The person's email address; must be an email address */
+  email?: string | null | undefined;
   /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
 }
@@ -354,6 +358,8 @@ export interface BulkPreview {
     | "backup"
     | "run-cron"
     | "reset-admin-password"
+    | "suspend-person"
+    | "reinstate-person"
     | "reapply"
     | "configure"
     | "retry"
@@ -618,7 +624,7 @@ export interface ChangedFederation {
   name: string;
   /** The name of the region in the catalog */
   region: string | null;
-  /** The mode that the catalog lists for how open the hub is to others */
+  /** What the hub gives its sites: identity, content or both. Another text has no effect; a name from the catalog */
   mode: string | null;
   /** The name of the hub's tier in the catalog */
   tier: string | null;
@@ -630,6 +636,8 @@ export interface ChangedFederation {
   stateReason: string | null;
   /** The number of the hub's spokes, without removed spokes */
   spokeCount: number;
+  /** A sentence about a mode that does less than it seems to; null for the other modes */
+  modeNote: string | null;
   /** When the object was created */
   createdAt: string;
   /** When the object last changed */
@@ -708,7 +716,7 @@ export interface Federation {
   name: string;
   /** The name of the region in the catalog */
   region: string | null;
-  /** The mode that the catalog lists for how open the hub is to others */
+  /** What the hub gives its sites: identity, content or both. Another text has no effect; a name from the catalog */
   mode: string | null;
   /** The name of the hub's tier in the catalog */
   tier: string | null;
@@ -720,6 +728,8 @@ export interface Federation {
   stateReason: string | null;
   /** The number of the hub's spokes, without removed spokes */
   spokeCount: number;
+  /** A sentence about a mode that does less than it seems to; null for the other modes */
+  modeNote: string | null;
   /** When the object was created */
   createdAt: string;
   /** When the object last changed */
@@ -740,7 +750,7 @@ export interface FederationPatch {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
+  /** What the hub gives its sites: identity, content or both. Another text has no effect; a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -807,7 +817,7 @@ export interface FederationRequest {
   name: string;
   /** The name of the region in the catalog */
   region: string | null;
-  /** The mode that the catalog lists for how open the hub is to others */
+  /** What the hub gives its sites: identity, content or both. Another text has no effect; a name from the catalog */
   mode: string | null;
   /** The name of the hub's tier in the catalog */
   tier: string | null;
@@ -1012,7 +1022,7 @@ export interface NewFederation {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
+  /** What the hub gives its sites: identity, content or both. Another text has no effect; a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -1025,7 +1035,7 @@ export interface NewFederationRequest {
   name?: string | null | undefined;
   /** The name of the region in the catalog; must be text of 1 to 100 characters without control characters */
   region?: string | null | undefined;
-  /** The mode that the catalog lists for how open the hub is to others; must be text of 1 to 100 characters without control characters */
+  /** What the hub gives its sites: identity, content or both. Another text has no effect; a name from the catalog; must be text of 1 to 100 characters without control characters */
   mode?: string | null | undefined;
   /** The name of the hub's tier in the catalog; must be text of 1 to 100 characters without control characters */
   tier?: string | null | undefined;
@@ -1595,6 +1605,36 @@ export interface Policy {
     /** The user who made the version */
     changedBy: string | null;
   };
+  /** The identity provider with which people sign in */
+  signIn: {
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    version: number;
+    /** The values. A value that is null is left to the sites */
+    values: {
+      /** The issuer of the OpenID Connect provider. Sites read its endpoints from there */
+      issuer: string | null;
+      /** The client ID at the provider */
+      clientId: string | null;
+      /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it */
+      clientSecret: string | null;
+      /** The scopes to request; openid profile email if not set */
+      scopes: string | null;
+      /** The text of the button on the login page */
+      label: string | null;
+      /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+      domains: string[] | null;
+      /** Whether people confirm by email before they join an existing account */
+      confirmation: boolean | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When the version was made */
+    changedAt: string | null;
+    /** The user who made the version */
+    changedBy: string | null;
+  };
+  /** The addresses to register at the identity provider, one for each spoke that uses the sign-in */
+  redirectUris: string[];
   /** The number of spokes in each state, by section */
   spokes: {
     /** The number of spokes in each state of the settings */
@@ -1610,6 +1650,17 @@ export interface Policy {
     };
     /** The number of spokes in each state of the brand */
     brand: {
+      /** Spokes that have the newest version */
+      in_sync: number;
+      /** Spokes that have an older version, or none */
+      behind: number;
+      /** Spokes with values of their own, or that could not set a value */
+      differs: number;
+      /** Spokes that an admin of the hub has excluded */
+      excluded: number;
+    };
+    /** The number of spokes in each state of the sign-in */
+    signIn: {
       /** Spokes that have the newest version */
       in_sync: number;
       /** Spokes that have an older version, or none */
@@ -1668,6 +1719,23 @@ export interface PolicyPatch {
     /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
     scss?: string | null | undefined;
   } | undefined;
+  /** The parts of the sign-in to change. Null removes a value; must have at least one of issuer, clientId, clientSecret, scopes, label, domains, confirmation */
+  signIn?: {
+    /** The issuer of the OpenID Connect provider. Sites read its endpoints from there; must be an https URL */
+    issuer?: string | null | undefined;
+    /** The client ID at the provider; must be text of 1 to 1000 characters without control characters */
+    clientId?: string | null | undefined;
+    /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it; must be text of 1 to 1000 characters without control characters */
+    clientSecret?: string | null | undefined;
+    /** The scopes to request; openid profile email if not set; must be text of 1 to 1000 characters without control characters */
+    scopes?: string | null | undefined;
+    /** The text of the button on the login page; must be text of 1 to 200 characters without control characters */
+    label?: string | null | undefined;
+    /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+    domains?: readonly string[] | null | undefined;
+    /** Whether people confirm by email before they join an existing account */
+    confirmation?: boolean | null | undefined;
+  } | undefined;
   /** The fields that spokes may override, by section; must have at least one of settings, brand */
   overridable?: {
     /** The names of settings; must be a list of these names: language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
@@ -1685,12 +1753,14 @@ export interface PolicyPatch {
     /** The names of parts of the brand; must be a list of these names: preset, color, logo, scss */
     brand?: readonly ("preset" | "color" | "logo" | "scss")[] | undefined;
   } | undefined;
-  /** The versions that the change is based on. If a section has another version by now, nothing changes; must have at least one of settings, brand */
+  /** The versions that the change is based on. If a section has another version by now, nothing changes; must have at least one of settings, brand, signIn */
   ifVersion?: {
     /** The version of the settings; must be the number of a version */
     settings?: number | undefined;
     /** The version of the brand; must be the number of a version */
     brand?: number | undefined;
+    /** The version of the sign-in; must be the number of a version */
+    signIn?: number | undefined;
   } | undefined;
 }
 
@@ -1702,7 +1772,7 @@ export interface PolicyPreview {
   /** The values that the change replaces */
   changes: {
     /** The section of the policy */
-    section: "settings" | "brand";
+    section: "settings" | "brand" | "signIn";
     /** The path of the field that would change; empty if a new object would be created */
     field: string;
     /** The current value of the field; null if the field is not set */
@@ -1744,14 +1814,14 @@ export interface PolicyPreview {
 
 export interface PolicyRollback {
   /** The section of the policy */
-  section: "settings" | "brand";
+  section: "settings" | "brand" | "signIn";
   /** The version whose values become the newest version; must be the number of a version */
   version: number;
 }
 
 export interface PolicyVersion {
   /** The section of the policy */
-  section: "settings" | "brand";
+  section: "settings" | "brand" | "signIn";
   /** The version's number */
   version: number;
   /** The values of this version */
@@ -2097,6 +2167,20 @@ export interface Session {
   current: boolean;
 }
 
+export interface SignInCheck {
+  /** The issuer that was checked */
+  issuer: string;
+  /** Why the site cannot use the provider; null if it can */
+  problem: string | null;
+  /** The spoke whose site has read the provider's discovery document and keys */
+  spokeId: string;
+}
+
+export interface SignInCheckRequest {
+  /** The issuer to check; the hub's own if absent; must be an https URL */
+  issuer?: string | null | undefined;
+}
+
 export interface SignInLink {
   /** A link with which the site's admin account can set a new password and sign in; shown only once */
   url: string;
@@ -2243,6 +2327,8 @@ export interface SpokeAction {
     | "backup"
     | "run-cron"
     | "reset-admin-password"
+    | "suspend-person"
+    | "reinstate-person"
     | "reapply"
     | "configure"
     | "retry";
@@ -2252,6 +2338,8 @@ export interface SpokeAction {
   lmsVersion?: string | null | undefined;
   /** Upgrade without a backup if the cluster cannot take one. You cannot roll back without a backup */
   skipBackup?: boolean | null | undefined;
+  /** The person's email address; must be an email address */
+  email?: string | null | undefined;
   /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
 }
@@ -2300,6 +2388,8 @@ export interface SpokePatch {
   adminEmail?: string | null | undefined;
   /** Logo and colours of the site; a name from the catalog; must be text of 1 to 100 characters without control characters */
   brand?: string | null | undefined;
+  /** Whether users sign in with the hub's identity provider */
+  identity?: boolean | null | undefined;
   /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
@@ -2409,6 +2499,59 @@ export interface SpokePolicy {
     /** The user who last changed the site's own values */
     overriddenBy: string | null;
   };
+  /** The identity provider with which people sign in */
+  signIn: {
+    /** Whether the site has what the hub shares */
+    state: "in_sync" | "behind" | "differs" | "excluded";
+    /** Why the site is not in sync, one sentence each */
+    reasons: string[];
+    /** The hub's newest version; 0 if it never shared anything */
+    hubVersion: number;
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    version: number | null;
+    /** The values. A value that is null is left to the sites */
+    values: {
+      /** The issuer of the OpenID Connect provider. Sites read its endpoints from there */
+      issuer: string | null;
+      /** The client ID at the provider */
+      clientId: string | null;
+      /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it */
+      clientSecret: string | null;
+      /** The scopes to request; openid profile email if not set */
+      scopes: string | null;
+      /** The text of the button on the login page */
+      label: string | null;
+      /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+      domains: string[] | null;
+      /** Whether people confirm by email before they join an existing account */
+      confirmation: boolean | null;
+    };
+    /** The site's own values. They apply while the hub allows them */
+    overrides: {
+      /** The issuer of the OpenID Connect provider. Sites read its endpoints from there */
+      issuer: string | null;
+      /** The client ID at the provider */
+      clientId: string | null;
+      /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it */
+      clientSecret: string | null;
+      /** The scopes to request; openid profile email if not set */
+      scopes: string | null;
+      /** The text of the button on the login page */
+      label: string | null;
+      /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+      domains: string[] | null;
+      /** Whether people confirm by email before they join an existing account */
+      confirmation: boolean | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When the site's own values last changed */
+    overriddenAt: string | null;
+    /** The user who last changed the site's own values */
+    overriddenBy: string | null;
+  };
+  /** The sections from which an admin of the hub has excluded the spoke */
+  excluded: ("settings" | "brand" | "signIn")[];
 }
 
 export interface SpokePolicyPatch {
@@ -2447,7 +2590,7 @@ export interface SpokePolicyPatch {
     scss?: string | null | undefined;
   } | undefined;
   /** The sections from which the spoke is excluded. Only hub admins can set them */
-  excluded?: readonly ("settings" | "brand")[] | undefined;
+  excluded?: readonly ("settings" | "brand" | "signIn")[] | undefined;
 }
 
 export interface SpokePreview {

@@ -39,8 +39,8 @@ export const hubFields = {
     ...CATALOGUED,
     catalogued: "modes",
     label: "Mode",
-    hint: "The mode that the catalog lists for how open the hub is to others",
-    example: "open",
+    hint: "What the hub gives its sites: identity, content or both. Another text has no effect",
+    example: "identity",
   }),
   tier: setting(name, {
     ...CATALOGUED,

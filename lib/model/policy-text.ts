@@ -12,11 +12,15 @@ export function getPolicyFieldType(section: PolicySection, field: string): strin
   return Object.hasOwn(fields, field) ? fields[field]!.type : undefined;
 }
 
-/** Returns the value for a request; null for an empty text. The API checks the value. A file is written as `URL#SHA256`. */
+/**
+ * Returns the value for a request; null for an empty text. The API checks the value. A file is
+ * written as `URL#SHA256`, and a list with commas.
+ */
 export function parsePolicyText(section: PolicySection, field: string, text: string): unknown {
   if (text === "") return null;
   const type = getPolicyFieldType(section, field);
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  if (type === "array") return text.split(/[\s,]+/).filter((each) => each !== "");
   if (type !== "strict_object") return text;
   const at = text.lastIndexOf("#");
   return { url: text.slice(0, Math.max(at, 0)), sha256: text.slice(at + 1) } satisfies WebFileText;
@@ -26,6 +30,7 @@ export function parsePolicyText(section: PolicySection, field: string, text: str
 export function formatPolicyText(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return value.join(", ");
   const { url, sha256 } = value as WebFileText;
   return `${url}#${sha256}`;
 }

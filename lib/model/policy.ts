@@ -33,6 +33,13 @@ export type BrandTheme = v.InferOutput<typeof BrandTheme>;
 
 const flag = v.boolean("must be true or false");
 
+const DOMAIN = "must be domains such as school.example or *.school.example, 50 at most";
+const EmailDomain = v.pipe(
+  v.string(DOMAIN),
+  v.maxLength(253, DOMAIN),
+  v.regex(/^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/, DOMAIN),
+);
+
 /** The fields of each section. The order is that of the API reference and of the portal. */
 export const POLICY_FIELDS = {
   settings: {
@@ -49,6 +56,20 @@ export const POLICY_FIELDS = {
     color: ThemeColor,
     logo: WebFile,
     scss: boundedText(1, MAX_SCSS),
+  },
+  /** The hub's OpenID Connect provider. */
+  signIn: {
+    issuer: HttpsUrl,
+    clientId: boundedText(1, 1000),
+    /** In a request the client secret; in a version the name of its entry in the hub's Kubernetes Secret `identity`. */
+    clientSecret: boundedText(1, 1000),
+    scopes: boundedText(1, 1000),
+    /** The text of the button on the login page. */
+    label: boundedText(1, 200),
+    /** The domains of the email addresses that may sign in; all if absent. */
+    domains: boundedList(EmailDomain, 1, 50, DOMAIN),
+    /** Whether a person confirms by email before an existing account is joined. */
+    confirmation: flag,
   },
 } as const;
 
@@ -99,10 +120,14 @@ export interface SpokePolicy {
   readonly excluded?: readonly PolicySection[] | undefined;
 }
 
+/** The sections with values that a hub may let its spokes override. */
+export const OVERRIDABLE_SECTIONS = ["settings", "brand"] as const satisfies readonly PolicySection[];
+
 /** The fields that a spoke may override by default. A spoke has always been able to choose a brand of the catalog. */
 export const DEFAULT_OVERRIDABLE: { readonly [S in PolicySection]: readonly PolicyField<S>[] } = {
   settings: [],
   brand: ["preset"],
+  signIn: [],
 };
 
 /** The schema of a section's values in a request: each field may be absent, and null removes it. */
@@ -194,6 +219,7 @@ function createOverridesSchema<S extends PolicySection>(section: S) {
 export const HubPolicySchema = v.object({
   settings: v.optional(createVersionSchema("settings")),
   brand: v.optional(createVersionSchema("brand")),
+  signIn: v.optional(createVersionSchema("signIn")),
 });
 
 /** The schema of a spoke's stored overrides and exclusions. */

@@ -95,6 +95,7 @@ export const spokeFields = {
     kept: true,
   }),
   identity: setting(flag, {
+    changeable: true,
     label: "Hub sign-in",
     hint: "Whether users sign in with the hub's identity provider",
     example: false,

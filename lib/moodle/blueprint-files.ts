@@ -28,6 +28,9 @@ export const BLUEPRINT_JOBS = [
     "sign-in-link",
     "verify-files",
     "protect-sign-in",
+    "check-sign-in",
+    "suspend-person",
+    "reinstate-person",
   ] as const,
 ] as const;
 export type BlueprintJobName = (typeof BLUEPRINT_JOBS)[number];
@@ -80,6 +83,9 @@ export const JOB_MANIFEST_FILES: Readonly<Record<BlueprintJobName, string>> = {
   "sign-in-link": "sign-in-link-job.yaml",
   "verify-files": "verify-files-job.yaml",
   "protect-sign-in": "protect-sign-in-job.yaml",
+  "check-sign-in": "check-sign-in-job.yaml",
+  "suspend-person": "person-job.yaml",
+  "reinstate-person": "person-job.yaml",
 };
 
 /** The manifest file for each step that creates a hub. `hub.yaml` contains the Namespace and the settings objects. */
@@ -121,8 +127,11 @@ export const IMAGES_FILE_NAME = "images.yaml";
 export const CLUSTER_SETTINGS_FILE_NAME = "surroundings.yaml";
 export const SEED_SCRIPT_FILE_NAME = "seed.php";
 export const COURSES_SCRIPT_FILE_NAME = "courses.php";
+export const SIGN_ON_SCRIPT_FILE_NAME = "sign-on.php";
 export const PASSWORD_SCRIPT_FILE_NAME = "password.php";
 export const SIGN_IN_LINK_SCRIPT_FILE_NAME = "sign-in-link.php";
+export const PERSON_SCRIPT_FILE_NAME = "person.php";
+export const CHECK_SIGN_IN_SCRIPT_FILE_NAME = "check-sign-in.php";
 export const SITE_INFO_FILE_NAME = "facts.php";
 export const VERIFY_FILES_SCRIPT_NAME = "verify-files.php";
 export const USAGE_SCRIPT_NAME = "usage.php";
@@ -134,8 +143,11 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   CLUSTER_SETTINGS_FILE_NAME,
   SEED_SCRIPT_FILE_NAME,
   COURSES_SCRIPT_FILE_NAME,
+  SIGN_ON_SCRIPT_FILE_NAME,
   PASSWORD_SCRIPT_FILE_NAME,
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
+  CHECK_SIGN_IN_SCRIPT_FILE_NAME,
+  PERSON_SCRIPT_FILE_NAME,
   SITE_INFO_FILE_NAME,
   VERIFY_FILES_SCRIPT_NAME,
   USAGE_SCRIPT_NAME,

@@ -38,6 +38,11 @@ import {
 export interface JobParameters {
   /** The public key with which the Job `sign-in-link` encrypts its result. */
   readonly linkKey?: string;
+  /** The identity provider that the Job `check-sign-in` checks, and the ID of the request that waits for the Job. */
+  readonly issuer?: string;
+  readonly request?: string;
+  /** The email address of the person that the Job suspends or reinstates. */
+  readonly email?: string;
   /** The Moodle site identifier that the Job `setup` expects to find in the database, if known. */
   readonly siteIdentifier?: string;
   /** The start time of the backup that the Job `verify-files` checks, as a Unix timestamp in seconds. */
@@ -106,8 +111,7 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
     surroundings,
     findImages: (version) => findVersionImages(images, version),
     spokeObjects(inputs, step, hub = NO_HUB_SETTINGS, changes = null) {
-      const scripts = { SEED_SCRIPT: parsed.scripts.seed, COURSES_SCRIPT: parsed.scripts.courses };
-      const seed = step === "seed" ? { ...buildSeedValues(inputs, hub, changes), ...scripts } : {};
+      const seed = step === "seed" ? { ...buildSeedValues(inputs, hub, changes), ...pickSeedScripts(parsed) } : {};
       const base = buildSpokeManifestValues(inputs);
       const values = {
         ...base,
@@ -141,17 +145,14 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       };
       return render(MAIL_SECRET_FILE_NAME, values, spokeOwner(inputs));
     },
-    jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "", since = 0 } = {}) {
+    jobObject(inputs, job, fence, parameters = {}) {
       const values = {
         ...buildSpokeManifestValues(inputs),
-        ...{ JOB: job, FENCE: fence, LINK_KEY: linkKey, SITE_IDENTIFIER: siteIdentifier },
+        ...buildJobValues(parsed, parameters),
+        ...{ JOB: job, FENCE: fence },
         CLAIM: job === "claim" ? fence : "0",
+        PERSON_ACTION: job === "suspend-person" ? "suspend" : "reinstate",
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
-        PASSWORD_SCRIPT: toPhpCommandArgument(parsed.scripts.password),
-        LINK_SCRIPT: toPhpCommandArgument(parsed.scripts.link),
-        FACTS_SCRIPT: toPhpCommandArgument(parsed.scripts.facts),
-        VERIFY_FILES_SCRIPT: toPhpCommandArgument(parsed.scripts.verifyFiles),
-        SINCE: String(since),
       };
       return adaptObject(render(JOB_MANIFEST_FILES[job], values, spokeOwner(inputs))[0]!, inputs);
     },
@@ -179,4 +180,30 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
   );
   if (problems.length > 0) throw createError(problems);
   return Object.freeze(blueprint);
+}
+
+function pickSeedScripts({ scripts }: ReturnType<typeof parseBlueprint>) {
+  return { SEED_SCRIPT: scripts.seed, COURSES_SCRIPT: scripts.courses, SIGN_ON_SCRIPT: scripts.signOn };
+}
+
+/** Returns the placeholder values that are the same for all Jobs. */
+function buildJobValues(
+  { scripts }: ReturnType<typeof parseBlueprint>,
+  { linkKey = "", issuer = "", request = "", email = "", siteIdentifier = "", since = 0 }: JobParameters,
+) {
+  return {
+    PASSWORD_SCRIPT: toPhpCommandArgument(scripts.password),
+    LINK_SCRIPT: toPhpCommandArgument(scripts.link),
+    LINK_KEY: linkKey,
+    CHECK_SIGN_IN_SCRIPT: toPhpCommandArgument(scripts.signOn) + toPhpCommandArgument(scripts.checkSignIn),
+    // The kubelet would expand $(NAME).
+    ISSUER: issuer.replaceAll("$(", "$$$$("),
+    PERSON_SCRIPT: toPhpCommandArgument(scripts.person),
+    EMAIL: email.replaceAll("$(", "$$$$("),
+    REQUEST: request,
+    FACTS_SCRIPT: toPhpCommandArgument(scripts.facts),
+    SITE_IDENTIFIER: siteIdentifier,
+    VERIFY_FILES_SCRIPT: toPhpCommandArgument(scripts.verifyFiles),
+    SINCE: String(since),
+  };
 }

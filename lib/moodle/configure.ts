@@ -11,12 +11,16 @@ import { listChangedSections } from "#lib/moodle/policy-values.ts";
 import { DEFAULT_CERTIFICATE_NAME } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-type SiteDetails = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "shared">;
+type SiteDetails = Pick<ConfigurableSpokeInputs, "displayName" | "adminEmail" | "identity" | "brand" | "shared">;
 
-export const ConfigurableSpokeInputs = v.pick(
-  SpokeInputs,
-  ["displayName", "adminEmail", "brand", "shared", "host", "certificate", "formerHosts", "mailHeld"],
-);
+export const ConfigurableSpokeInputs = v.object({
+  ...v.pick(
+    SpokeInputs,
+    ["displayName", "adminEmail", "brand", "shared", "host", "certificate", "formerHosts", "mailHeld"],
+  ).entries,
+  /** Absent in operations that an earlier release started. */
+  identity: v.optional(SpokeInputs.entries.identity),
+});
 export type ConfigurableSpokeInputs = v.InferOutput<typeof ConfigurableSpokeInputs>;
 
 export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableSpokeInputs {
@@ -31,8 +35,8 @@ export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableSpokeIn
   };
 }
 
-export function pickSiteDetails({ displayName, adminEmail, brand, shared }: SiteDetails): SiteDetails {
-  return { displayName, adminEmail, brand, ...(shared && { shared }) };
+export function pickSiteDetails({ displayName, adminEmail, identity, brand, shared }: SiteDetails): SiteDetails {
+  return { displayName, adminEmail, ...(identity !== undefined && { identity }), brand, ...(shared && { shared }) };
 }
 
 /** Returns the parts of the seed (initial content) that must be applied again after a change to a site's details. */
@@ -43,6 +47,7 @@ export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): S
     ...(before.adminEmail !== after.adminEmail ? ["administrator" as const] : []),
     ...(before.brand?.name !== after.brand?.name || sections.includes("brand") ? ["brand" as const] : []),
     ...(sections.includes("settings") ? ["settings" as const] : []),
+    ...(before.identity !== after.identity || sections.includes("signIn") ? ["sign-on" as const] : []),
   ];
 }
 

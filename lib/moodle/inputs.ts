@@ -64,6 +64,8 @@ export const SharedInputs = v.object({
   settings: v.optional(v.object({ ...SharedVersion, values: createPolicyValuesSchema("settings") })),
   /** The theme is null if the hub shares no brand; the site then has its own. */
   brand: v.optional(v.object({ ...SharedVersion, theme: v.nullable(BrandTheme) })),
+  /** The values are null if the site must not have the hub's sign-in. */
+  signIn: v.optional(v.object({ ...SharedVersion, values: v.nullable(createPolicyValuesSchema("signIn")) })),
 });
 export type SharedInputs = v.InferOutput<typeof SharedInputs>;
 

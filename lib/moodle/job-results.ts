@@ -141,6 +141,22 @@ export function parseSeedResult(log: readonly string[]): SeedResult {
   };
 }
 
+export interface PersonResult {
+  /** The number of changed accounts; null if the Job printed none. */
+  readonly accounts: number | null;
+  /** Whether the Job refused to suspend an administrator of the site. */
+  readonly isAdministrator: boolean;
+}
+
+export function parsePersonResult(log: readonly string[]): PersonResult {
+  const lines = log.map((line) => line.trim());
+  const count = lines.map((line) => /^accounts: (\d{1,6})$/.exec(line)?.[1]).findLast((found) => found !== undefined);
+  return {
+    accounts: count === undefined ? null : Number(count),
+    isAdministrator: lines.includes(`${REFUSED}administrator`),
+  };
+}
+
 export interface PasswordResetResult {
   /** Whether the account now has the password that the Secret `admin` contains. */
   readonly agreed: boolean;

@@ -5,13 +5,16 @@ import { ConfigError } from "#lib/base/config.ts";
 import {
   BLUEPRINT_FILE_NAMES,
   type BlueprintFiles,
+  CHECK_SIGN_IN_SCRIPT_FILE_NAME,
   CLUSTER_SETTINGS_FILE_NAME,
   COURSES_SCRIPT_FILE_NAME,
   IMAGES_FILE_NAME,
   MANIFEST_PLACEHOLDERS,
   PASSWORD_SCRIPT_FILE_NAME,
+  PERSON_SCRIPT_FILE_NAME,
   SEED_SCRIPT_FILE_NAME,
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
+  SIGN_ON_SCRIPT_FILE_NAME,
   SITE_INFO_FILE_NAME,
   SIZES_FILE_NAME,
   USAGE_SCRIPT_NAME,
@@ -38,8 +41,11 @@ interface ParsedBlueprint {
   readonly scripts: {
     readonly seed: string;
     readonly courses: string;
+    readonly signOn: string;
     readonly password: string;
     readonly link: string;
+    readonly checkSignIn: string;
+    readonly person: string;
     readonly facts: string;
     readonly verifyFiles: string;
     readonly usage: string;
@@ -80,6 +86,9 @@ export function parseBlueprint(
     const file of [
       PASSWORD_SCRIPT_FILE_NAME,
       SIGN_IN_LINK_SCRIPT_FILE_NAME,
+      SIGN_ON_SCRIPT_FILE_NAME,
+      CHECK_SIGN_IN_SCRIPT_FILE_NAME,
+      PERSON_SCRIPT_FILE_NAME,
       SITE_INFO_FILE_NAME,
       VERIFY_FILES_SCRIPT_NAME,
       USAGE_SCRIPT_NAME,
@@ -91,8 +100,11 @@ export function parseBlueprint(
   const scripts = {
     seed: files[SEED_SCRIPT_FILE_NAME]!,
     courses: files[COURSES_SCRIPT_FILE_NAME]!,
+    signOn: files[SIGN_ON_SCRIPT_FILE_NAME]!,
     password: files[PASSWORD_SCRIPT_FILE_NAME]!,
     link: files[SIGN_IN_LINK_SCRIPT_FILE_NAME]!,
+    checkSignIn: files[CHECK_SIGN_IN_SCRIPT_FILE_NAME]!,
+    person: files[PERSON_SCRIPT_FILE_NAME]!,
     facts: files[SITE_INFO_FILE_NAME]!,
     verifyFiles: files[VERIFY_FILES_SCRIPT_NAME]!,
     usage: files[USAGE_SCRIPT_NAME]!,

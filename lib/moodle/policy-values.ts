@@ -10,12 +10,21 @@ import {
   type PolicyValues,
   type SpokePolicy,
 } from "#lib/model/policy.ts";
+import { sharesSignIn } from "#lib/model/mode.ts";
 import type { SharedInputs } from "#lib/moodle/inputs.ts";
 
 type ThemeFinder = (brand: string) => BrandTheme | null;
 
+/** The values of a hub on which the shared settings of its spokes depend. */
+export interface SharingHub {
+  readonly policy: HubPolicy | null;
+  readonly mode: string | null;
+}
+
 /** The values of a spoke on which its shared settings depend. */
 export interface SharingSpoke {
+  /** Whether the site uses the hub's sign-in. */
+  readonly identity: boolean;
   readonly brand: string | null;
   readonly policy: SpokePolicy | null;
 }
@@ -25,12 +34,12 @@ export interface SharingSpoke {
  * excluded stays as it is.
  */
 export function computeSharedInputs(
-  hub: HubPolicy | null,
+  { policy: hub, mode }: SharingHub,
   spoke: SharingSpoke,
   current: SharedInputs | undefined,
   themeOf: ThemeFinder,
 ): SharedInputs | undefined {
-  const excluded = spoke.policy?.excluded ?? [], { settings, brand } = hub ?? {};
+  const excluded = spoke.policy?.excluded ?? [], { settings, brand, signIn } = hub ?? {};
   const shared: SharedInputs = {
     ...(excluded.includes("settings") || !settings
       ? current?.settings && { settings: current.settings }
@@ -38,8 +47,16 @@ export function computeSharedInputs(
     ...(excluded.includes("brand") || !brand
       ? current?.brand && { brand: current.brand }
       : { brand: { version: brand.version, theme: computeTheme(hub, spoke, themeOf) } }),
+    ...(excluded.includes("signIn") || !signIn ? current?.signIn && { signIn: current.signIn } : {
+      signIn: { version: signIn.version, values: isSignInOn({ policy: hub, mode }, spoke) ? signIn.values : null },
+    }),
   };
-  return shared.settings || shared.brand ? shared : undefined;
+  return POLICY_SECTIONS.some((section) => shared[section]) ? shared : undefined;
+}
+
+/** Whether the site should have the hub's sign-in. */
+export function isSignInOn({ policy, mode }: SharingHub, { identity }: Pick<SharingSpoke, "identity">): boolean {
+  return identity && sharesSignIn(mode) && policy?.signIn?.values.issuer !== undefined;
 }
 
 /** Returns the values that apply to the spoke: the hub's, and those of the spoke that the hub allows. */
@@ -75,38 +92,51 @@ function computeTheme(hub: HubPolicy | null, spoke: SharingSpoke, themeOf: Theme
   return Object.keys(theme).length === 0 ? null : theme as BrandTheme;
 }
 
-/** Returns the sections whose values differ. Versions do not matter, nor does what was skipped. */
+/** Returns the sections whose values differ. Versions do not matter, nor do skipped settings and logos. */
 export function listChangedSections(
   before: SharedInputs | undefined,
   after: SharedInputs | undefined,
 ): readonly PolicySection[] {
   const changesSettings = !isDeepStrictEqual(before?.settings?.values ?? {}, after?.settings?.values ?? {});
   const changesBrand = !isDeepStrictEqual(before?.brand?.theme ?? null, after?.brand?.theme ?? null);
-  return [...(changesSettings ? ["settings" as const] : []), ...(changesBrand ? ["brand" as const] : [])];
+  // A site whose provider did not answer tries again.
+  const changesSignIn = !isDeepStrictEqual(before?.signIn?.values ?? null, after?.signIn?.values ?? null) ||
+    (before?.signIn?.skipped !== undefined && !!after?.signIn?.values);
+  return [
+    ...(changesSettings ? ["settings" as const] : []),
+    ...(changesBrand ? ["brand" as const] : []),
+    ...(changesSignIn ? ["signIn" as const] : []),
+  ];
 }
 
-/** Returns the sections in which the site has an older version than its hub, except those from which it is excluded. */
+/**
+ * Returns the sections in which the site has an older version than its hub, except those from which it is excluded, and
+ * the sign-in if the site has it and should not, or the reverse.
+ */
 export function listOutdatedSections(
-  hub: HubPolicy | null,
-  spoke: SpokePolicy | null,
+  hub: SharingHub,
+  spoke: SharingSpoke,
   current: SharedInputs | undefined,
 ): readonly PolicySection[] {
   return POLICY_SECTIONS.filter((section) => {
-    const newest = hub?.[section];
-    return newest !== undefined && !spoke?.excluded?.includes(section) &&
-      current?.[section]?.version !== newest.version;
+    const newest = hub.policy?.[section];
+    if (newest === undefined || spoke.policy?.excluded?.includes(section)) return false;
+    if (section !== "signIn") return current?.[section]?.version !== newest.version;
+    const hasSignIn = !!current?.signIn?.values, isOn = isSignInOn(hub, spoke);
+    return hasSignIn !== isOn || (isOn && current?.signIn?.version !== newest.version);
   });
 }
 
 /** The beginnings of the lines with which seed.php reports parts of a section that it left out. */
-const SKIPPED_PARTS = { settings: "the setting ", brand: "the logo" } as const;
+const SKIPPED_PARTS = { settings: "the setting ", brand: "the logo", signIn: "single sign-on" } as const;
 
 /** Returns the shared values with the parts that seed.php could not set on the site. */
 export function addSkippedParts(shared: SharedInputs, skipped: readonly string[]): SharedInputs {
   const of = (section: PolicySection) => skipped.filter((line) => line.startsWith(SKIPPED_PARTS[section]));
-  const { settings, brand } = shared;
+  const { settings, brand, signIn } = shared;
   return {
     ...(settings && { settings: { ...settings, ...(of("settings").length > 0 && { skipped: of("settings") }) } }),
     ...(brand && { brand: { ...brand, ...(of("brand").length > 0 && { skipped: of("brand") }) } }),
+    ...(signIn && { signIn: { ...signIn, ...(of("signIn").length > 0 && { skipped: of("signIn") }) } }),
   };
 }

@@ -1,25 +1,22 @@
 /** Computes the placeholder values for a site's seed (initial content) from the spoke's inputs and hub's settings. */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { BrandTheme, HttpsUrl, listPolicyFields, type PolicyValues } from "#lib/model/policy.ts";
+import { BrandTheme, listPolicyFields, type PolicyValues } from "#lib/model/policy.ts";
 import { SeedCourse, type SpokeInputs } from "#lib/moodle/inputs.ts";
+import {
+  buildSignOnValues,
+  type HubIdentity,
+  listSignOnNotes,
+  readClientSecrets,
+  readIdentity,
+} from "#lib/moodle/sign-on.ts";
 import { findMailSettings, type SEED_PLACEHOLDERS } from "#lib/moodle/values.ts";
-import { boundedText } from "#lib/base/schema.ts";
-
-interface HubIdentity {
-  readonly name: string;
-  readonly url: string | null;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly scopes: string;
-  readonly authorizationEndpoint: string | null;
-  readonly tokenEndpoint: string | null;
-  readonly userinfoEndpoint: string | null;
-}
 
 /** The settings that a hub's namespace contains for its spokes. A missing or incomplete setting is null. */
 export interface HubSettings {
   readonly identity: HubIdentity | null;
+  /** The client secrets that versions of the hub's policy name, by name. */
+  readonly clientSecrets: Readonly<Record<string, string>>;
   readonly courses: readonly SeedCourse[] | null;
   readonly brand: BrandTheme | null;
   /** A sentence for each setting that cannot be used. */
@@ -27,10 +24,21 @@ export interface HubSettings {
 }
 
 /** The settings for a hub whose namespace contains no configuration. */
-export const NO_HUB_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
+export const NO_HUB_SETTINGS: HubSettings = {
+  identity: null,
+  clientSecrets: {},
+  courses: null,
+  brand: null,
+  problems: [],
+};
 
 export type SeedPart = "title" | "administrator" | "brand" | "settings" | "keys" | "sign-on" | "courses";
-export const SITE_DETAIL_SEED_PARTS: readonly SeedPart[] = ["title", "administrator", "brand", "settings"];
+const SITE_DETAIL_SEED_PARTS: readonly SeedPart[] = ["title", "administrator", "brand", "settings"];
+
+/** Returns the parts to set again in a site whose data is older than its settings. */
+export function listSiteDetailSeedParts({ shared }: Pick<SpokeInputs, "shared">): readonly SeedPart[] {
+  return [...SITE_DETAIL_SEED_PARTS, ...(shared?.signIn ? ["sign-on" as const] : [])];
+}
 
 /** The objects in a hub's namespace that must be passed to `readHubSettings`. */
 export const HUB_SETTINGS_OBJECTS = [
@@ -47,8 +55,10 @@ export function readHubSettings(objects: readonly (KubeObject | null)[]): HubSet
     const data = Object.entries<string>(match?.["data"] ?? {});
     return Object.fromEntries(kind === "Secret" ? data.map(([key, value]) => [key, fromBase64(value)]) : data);
   };
+  const secret = room("Secret", "identity");
   return {
-    identity: readIdentity(room("ConfigMap", "identity"), room("Secret", "identity"), problems),
+    identity: readIdentity(room("ConfigMap", "identity"), secret, problems),
+    clientSecrets: readClientSecrets(secret),
     courses: readCourses(room("ConfigMap", "content")["courses"], problems),
     brand: readBrand(room("ConfigMap", "brand"), problems),
     problems,
@@ -62,9 +72,7 @@ export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
   return [
     ...hub.problems,
-    ...(inputs.identity && !hub.identity
-      ? ["Single sign-on was skipped, because the hub has no identity settings"]
-      : []),
+    ...listSignOnNotes(inputs, hub),
     ...(inputs.content && !hub.courses ? ["Shared content was skipped, because the hub has no shared content"] : []),
     ...(brand && !findBrandTheme(inputs, hub)
       ? [`The brand ${brand.name} was skipped, because it is not configured`]
@@ -102,7 +110,13 @@ export function computeCopiedSpokeChanges(
   };
   return {
     inputs: changed,
-    parts: ["title", "administrator", ...(isRebranded ? ["brand" as const] : []), "keys", "sign-on", "courses"],
+    parts: [
+      ...["title", "administrator"] as const,
+      ...(isRebranded ? ["brand" as const] : []),
+      "keys",
+      ...(changed.identity || inputs.shared?.signIn ? ["sign-on" as const] : []),
+      "courses",
+    ],
   };
 }
 
@@ -117,12 +131,12 @@ export function buildSeedValues(
   hub: HubSettings,
   changes: readonly SeedPart[] | null,
 ): Record<(typeof SEED_PLACEHOLDERS)[number], string | null> {
-  const identity = inputs.identity ? hub.identity : null;
   const theme = findBrandTheme(inputs, hub);
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
   return {
-    SEED_SCRIPT: null, // blueprint.ts adds these two files
+    SEED_SCRIPT: null, // blueprint.ts adds these three files
     COURSES_SCRIPT: null,
+    SIGN_ON_SCRIPT: null,
     CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all parts
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
@@ -132,72 +146,13 @@ export function buildSeedValues(
     BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,
     SETTINGS: inputs.shared?.settings ? JSON.stringify(listSettingValues(inputs.shared.settings.values)) : null,
     COURSES: courses.length > 0 ? JSON.stringify(courses) : null,
-    ISSUER_NAME: identity?.name ?? null,
-    ISSUER_URL: identity?.url ?? null,
-    ISSUER_CLIENT_ID: identity?.clientId ?? null,
-    ISSUER_CLIENT_SECRET: identity?.clientSecret ?? "", // a Secret without any key would be removed
-    ISSUER_SCOPES: identity?.scopes ?? null,
-    ISSUER_AUTHORIZATION_ENDPOINT: identity?.authorizationEndpoint ?? null,
-    ISSUER_TOKEN_ENDPOINT: identity?.tokenEndpoint ?? null,
-    ISSUER_USERINFO_ENDPOINT: identity?.userinfoEndpoint ?? null,
+    ...buildSignOnValues(inputs, hub, changes),
   };
 }
 
 /** Returns all settings that a hub can share. Null returns a setting to the value that it had before. */
 function listSettingValues(values: PolicyValues<"settings">): Readonly<Record<string, unknown>> {
   return Object.fromEntries(listPolicyFields("settings").map((field) => [field, values[field] ?? null]));
-}
-
-/** The single sign-on settings that are URLs. Moodle accepts only https URLs. */
-const ENDPOINT_FIELDS = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
-/** The schemas for the other single sign-on settings, with Moodle's own length limits. */
-const IDENTITY_TEXTS = {
-  name: boundedText(1, 255),
-  clientId: boundedText(1, 1000),
-  clientSecret: boundedText(1, 1000),
-  scopes: boundedText(1, 1000),
-};
-
-function readIdentity(
-  room: Record<string, string>,
-  secret: Record<string, string>,
-  problems: string[],
-): HubIdentity | null {
-  if (Object.keys(room).length === 0) return null;
-  const settings = { name: "Single sign-on", scopes: "openid profile email", ...room, ...secret } as Record<
-    string,
-    string
-  >;
-  const { url, name, clientId, clientSecret, scopes } = settings;
-  const endpoints = settings["authorizationEndpoint"] && settings["tokenEndpoint"] && settings["userinfoEndpoint"];
-  if (!clientId || !clientSecret || !(url || endpoints)) {
-    problems.push(
-      "The hub's identity settings are incomplete. Set clientId, clientSecret, and url or the three endpoints",
-    );
-    return null;
-  }
-  const fieldProblems = [
-    ...ENDPOINT_FIELDS.filter((key) => settings[key] && !v.is(HttpsUrl, settings[key])).map((key) =>
-      `${key} must be an https URL`
-    ),
-    ...Object.entries(IDENTITY_TEXTS).filter(([key, schema]) => !v.is(schema, settings[key])).map(([key]) =>
-      `${key} is empty, too long, or has control characters`
-    ),
-  ];
-  if (fieldProblems.length > 0) {
-    problems.push(`The hub's identity settings cannot be used: ${fieldProblems.join("; ")}`);
-    return null;
-  }
-  return {
-    name: name!,
-    url: url || null,
-    clientId,
-    clientSecret,
-    scopes: scopes!,
-    authorizationEndpoint: settings["authorizationEndpoint"] || null,
-    tokenEndpoint: settings["tokenEndpoint"] || null,
-    userinfoEndpoint: settings["userinfoEndpoint"] || null,
-  };
 }
 
 function readCourses(settings: string | undefined, problems: string[]): readonly SeedCourse[] | null {

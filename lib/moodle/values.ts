@@ -36,6 +36,12 @@ export const JOB_PLACEHOLDERS = [
   "PASSWORD_SCRIPT",
   "LINK_SCRIPT",
   "LINK_KEY",
+  "CHECK_SIGN_IN_SCRIPT",
+  "ISSUER",
+  "REQUEST",
+  "PERSON_SCRIPT",
+  "PERSON_ACTION",
+  "EMAIL",
   "FACTS_SCRIPT",
   "SITE_IDENTIFIER",
   "VERIFY_FILES_SCRIPT",
@@ -52,11 +58,11 @@ export const FORMER_HOST_PLACEHOLDERS = [
 
 export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/** The placeholders for the seed (initial content). Only the first five need a value; the seed skips null settings. */
+/** The placeholders for the seed (initial content). Only the first six need a value; the seed skips null settings. */
 export const SEED_PLACEHOLDERS = [
-  ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
+  ...["SEED_SCRIPT", "COURSES_SCRIPT", "SIGN_ON_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "SETTINGS", "COURSES"],
-  ...["ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
+  ...["SIGN_IN", "ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;
 

@@ -12,7 +12,15 @@ import { restart } from "#lib/operations/restart.ts";
 import { restore } from "#lib/operations/restore.ts";
 import { resume } from "#lib/operations/resume.ts";
 import { suspend } from "#lib/operations/suspend.ts";
-import { backup, purgeCaches, resetAdminPassword, runCron } from "#lib/operations/tasks.ts";
+import {
+  backup,
+  PERSON_PARAMETERS,
+  purgeCaches,
+  reinstatePerson,
+  resetAdminPassword,
+  runCron,
+  suspendPerson,
+} from "#lib/operations/tasks.ts";
 import { upgrade, UPGRADE_PARAMETERS } from "#lib/operations/upgrade.ts";
 
 export const SPOKE_OPERATIONS = {
@@ -28,6 +36,8 @@ export const SPOKE_OPERATIONS = {
   backup,
   "run-cron": runCron,
   "reset-admin-password": resetAdminPassword,
+  "suspend-person": suspendPerson,
+  "reinstate-person": reinstatePerson,
   reapply,
   configure,
   restore,
@@ -65,4 +75,7 @@ export const ACTIONS = {
 export const SPOKE_ACTIONS = Object.keys(ACTIONS) as readonly SpokeActionName[];
 
 /** The parameters of all actions by name. */
-export const ACTION_PARAMETERS = { ...RESIZE_PARAMETERS, ...UPGRADE_PARAMETERS };
+export const ACTION_PARAMETERS = { ...RESIZE_PARAMETERS, ...UPGRADE_PARAMETERS, ...PERSON_PARAMETERS };
+
+/** The parameters of the actions that rollouts can run. */
+export const ROLLOUT_PARAMETERS = { ...RESIZE_PARAMETERS, ...UPGRADE_PARAMETERS };

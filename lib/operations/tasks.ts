@@ -1,5 +1,6 @@
 /** Declares operations that run short tasks on a site, for example a backup. They do not change the spoke's state. */
 import * as v from "valibot";
+import { EmailAddress } from "#lib/base/schema.ts";
 import { CourseAndUserCounts } from "#lib/moodle/job-results.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -61,4 +62,47 @@ export const backup = declareOperation({
       retention: ["Removing expired backups", 10 * MINUTE],
     },
   },
+});
+
+export const PERSON_PARAMETERS = {
+  email: {
+    schema: EmailAddress,
+    required: true,
+    catalogued: null,
+    label: "Email address",
+    hint: "The person's email address",
+    example: "cy@school.example",
+  },
+} as const;
+
+export const suspendPerson = declareOperation({
+  name: "suspend-person",
+  action: {
+    summary: "Suspend a person by email address, and end the person's sessions.",
+    parameters: PERSON_PARAMETERS,
+  },
+  verbPhrase: "suspend a person on",
+  from: ["active"],
+  repeatable: true,
+  payload: v.object({ email: v.string() }),
+  describe: ({ payload: { email } }) => [
+    `A Job suspends the accounts of ${email} and ends their sessions; administrators of the site are refused`,
+  ],
+  plan: { version: 1, limit: HOUR, steps: { person: ["Suspending the person", 12 * MINUTE] } },
+});
+
+export const reinstatePerson = declareOperation({
+  name: "reinstate-person",
+  action: {
+    summary: "Let a person sign in again after suspend-person.",
+    parameters: PERSON_PARAMETERS,
+  },
+  verbPhrase: "reinstate a person on",
+  from: ["active"],
+  repeatable: true,
+  payload: v.object({ email: v.string() }),
+  describe: ({ payload: { email } }) => [
+    `A Job lets the accounts of ${email} sign in again that suspend-person had suspended`,
+  ],
+  plan: { version: 1, limit: HOUR, steps: { person: ["Reinstating the person", 12 * MINUTE] } },
 });

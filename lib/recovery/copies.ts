@@ -8,8 +8,8 @@ import {
   computeCopiedSpokeChanges,
   type HubSettings,
   listSeedNotes,
+  listSiteDetailSeedParts,
   type SeedPart,
-  SITE_DETAIL_SEED_PARTS,
 } from "#lib/moodle/seed.ts";
 import { isFinalJobState } from "#lib/jobs/job.ts";
 import { findJob } from "#lib/jobs/store.ts";
@@ -99,7 +99,7 @@ export async function readSeedInput(site: SpokeSite): Promise<SeedInput> {
     };
   }
   const isOlder = await hasOperationSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
-  return { inputs, parts: isOlder ? SITE_DETAIL_SEED_PARTS : [], notes: () => [] };
+  return { inputs, parts: isOlder ? listSiteDetailSeedParts(inputs) : [], notes: () => [] };
 }
 
 const SINGLE_SIGN_ON_NOTE = "The single sign-on of the original site is still set up in this copy. " +

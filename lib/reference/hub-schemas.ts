@@ -19,6 +19,7 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
   Policy: policies.PolicyView,
   PolicyPreview: policies.PolicyPreview,
   PolicyVersion: policies.PolicyVersionView,
+  SignInCheck: policies.SignInCheck,
   OverviewHistory: HistoryView,
   SpokeAvailability: SpokeAvailabilityView,
   SpokePolicy: policies.SpokePolicyView,
@@ -29,5 +30,6 @@ export const HUB_INPUT_SCHEMAS: Schemas = {
   FederationPatch: tiers.HubPatch,
   PolicyPatch: policies.PolicyPatch,
   PolicyRollback: policies.PolicyRollback,
+  SignInCheckRequest: policies.SignInCheckRequest,
   SpokePolicyPatch: policies.SpokePolicyPatch,
 };

@@ -21,9 +21,9 @@ import { listOutdatedSections } from "#lib/moodle/policy-values.ts";
  */
 export async function planPolicyCatchUp(tx: Tx, spoke: SpokeRow): Promise<NewJob[]> {
   if (spoke.state !== "active") return [];
-  const { policy } = await readStableFederation(tx, spoke.federationId);
+  const hub = await readStableFederation(tx, spoke.federationId);
   const { shared } = spoke.blueprintInputs as SpokeInputs;
-  if (listOutdatedSections(policy, spoke.policy, shared).length === 0 || await isLeftToRollout(tx, spoke)) return [];
+  if (listOutdatedSections(hub, spoke, shared).length === 0 || await isLeftToRollout(tx, spoke)) return [];
   const live = await listLiveOperations(tx, spoke.id);
   const isComing = live.some(({ kind, startedAt }) => kind === "configure" && startedAt === null);
   return isComing ? [] : [buildSpokeJob(spoke, "configure")];

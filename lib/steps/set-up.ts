@@ -4,6 +4,7 @@
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { HUB_SETTINGS_OBJECTS, type HubSettings, NO_HUB_SETTINGS, readHubSettings } from "#lib/moodle/seed.ts";
+import { isSignInOn } from "#lib/moodle/policy-values.ts";
 import { parseSiteFacts, type SeedResult } from "#lib/moodle/job-results.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
@@ -28,13 +29,19 @@ export async function setUpSite(site: SpokeSite, run: JobRun): Promise<SeedResul
 }
 
 export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: JobRun): Promise<HubSettings> {
-  const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
+  const hub = await app.db.rows.selectFrom("federations")
+    .select(["cluster", "namespace", "namespaceUid", "policy", "mode"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
-  // Returns no settings if the spoke is in another cluster: the hub's settings are stored only in the hub's cluster.
-  if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_HUB_SETTINGS;
-  const space = cluster.space(hub.namespace, hub.namespaceUid);
+  const isInHubCluster = hub.cluster === spoke.cluster;
+  // Of the settings in another cluster, a spoke gets only the client secret of the sign-in that its hub shares.
+  if (hub.namespaceUid === null || !(isInHubCluster || isSignInOn(hub, spoke))) return NO_HUB_SETTINGS;
+  const space = (isInHubCluster ? cluster : await app.clusters.open(hub.cluster)).space(
+    hub.namespace,
+    hub.namespaceUid,
+  );
   try {
-    return readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((object) => space.get(object, run))));
+    const settings = readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((object) => space.get(object, run))));
+    return isInHubCluster ? settings : { ...NO_HUB_SETTINGS, clientSecrets: settings.clientSecrets };
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
     // Reports a problem instead of throwing, because the site also works without the hub's settings.

@@ -39,6 +39,7 @@ import { withClusterCheck } from "#lib/steps/same-cluster.ts";
 import { createTemplate } from "#lib/workers/templates/create.ts";
 import { prepareTemplates } from "#lib/workers/templates/prepare.ts";
 import { retireTemplates } from "#lib/workers/templates/retire.ts";
+import { reinstatePersonHandler, suspendPersonHandler } from "#lib/workers/actions/person.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { sumUsage } from "#lib/workers/upkeep/usage.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
@@ -57,6 +58,8 @@ const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: Ap
   backup: backupHandler,
   "run-cron": runCron,
   "reset-admin-password": resetAdminPassword,
+  "suspend-person": suspendPersonHandler,
+  "reinstate-person": reinstatePersonHandler,
   reapply: reapplyHandler,
   configure: configureHandler,
   restore: restoreHandler,

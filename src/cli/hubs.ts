@@ -4,7 +4,7 @@ import { type CliContext, defineCommand } from "./command.ts";
 import { hubBillingCommands } from "./hub-billing.ts";
 import { describeJoining, MEMBER_COLUMNS, NEW_MEMBER_OPTIONS, requireMemberId } from "./members.ts";
 import { showHubOperations } from "./operation-views.ts";
-import { requireChanges, showChange, showList, showRecord } from "./output.ts";
+import { printNote, requireChanges, showChange, showList, showRecord } from "./output.ts";
 import { PAGE_OPTIONS } from "./pagination.ts";
 import { confirmByTyping, YES_OPTION } from "./prompt.ts";
 import type { RecordLine } from "./table.ts";
@@ -161,6 +161,7 @@ async function updateHub(
   const { preview, ...hub } = await cli.api.updateFederation({ federationId, dryRun }, body);
   if (preview) return showHubPreview(cli, preview);
   showChange(cli, hub, `Hub ${hub.slug} was updated`);
+  if (hub.modeNote !== null && options.mode !== undefined) printNote(cli, hub.modeNote);
 }
 
 function formatHubLines(hub: Federation): readonly RecordLine[] {
@@ -172,6 +173,7 @@ function formatHubLines(hub: Federation): readonly RecordLine[] {
     ["spokes", hub.spokeCount],
     ["region", hub.region],
     ["mode", hub.mode],
+    ["mode note", hub.modeNote],
     ["tier", hub.tier],
     ["operation", hub.operation?.id],
     ["created", hub.createdAt, "time"],

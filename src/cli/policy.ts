@@ -1,11 +1,12 @@
 /** Implements `wheelwright policy`, which shows and changes what a hub shares with its spokes. */
 import type { Policy, PolicyPatch, PolicyPreview } from "#lib/client/client.ts";
-import { POLICY_SECTIONS } from "#lib/model/policy.ts";
 import { formatCount } from "#lib/base/text.ts";
+import { OVERRIDABLE_SECTIONS, POLICY_SECTIONS } from "#lib/model/policy.ts";
 import { formatPolicyText } from "#lib/model/policy-text.ts";
 import { type CliContext, defineCommand } from "./command.ts";
+import { CommandError, EXIT } from "./exit-status.ts";
 import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
-import { parsePolicyField, parsePolicyValues, parseSection } from "./policy-values.ts";
+import { parseOverridableField, parsePolicyValues, parseSection, readClientSecret } from "./policy-values.ts";
 import { spokePolicyCommands } from "./spoke-policy.ts";
 import type { RecordLine } from "./table.ts";
 
@@ -25,6 +26,11 @@ export const policyCommands = [
     options: {
       allow: { type: "string", value: "FIELD", multiple: true, help: "a field that spokes may override" },
       forbid: { type: "string", value: "FIELD", multiple: true, help: "a field that spokes may no longer override" },
+      "client-secret-file": {
+        type: "string",
+        value: "FILE",
+        help: "the file with the identity provider's client secret; - for standard input",
+      },
       "dry-run": { type: "boolean", help: "only show which spokes would change" },
     },
     more:
@@ -32,10 +38,11 @@ export const policyCommands = [
     examples: [
       "policy set north settings.language=de brand.color=#aa0044 --dry-run",
       "policy set north settings.language= --allow settings.timeZone",
+      "policy set north signIn.issuer=https://login.school.example signIn.clientId=moodle --client-secret-file -",
     ],
     async run(cli, { words: [federationId, ...values], options }) {
       const current = await cli.api.getFederationPolicy({ federationId });
-      const patch = buildPatch(current, values, options);
+      const patch = buildPatch(current, values, { ...options, secret: await readClientSecret(options) });
       if (options["dry-run"]) {
         return showPreview(
           cli,
@@ -49,7 +56,7 @@ export const policyCommands = [
     name: "history",
     summary: "List the versions of what a hub shares, newest first",
     words: ["HUB"],
-    options: { section: { type: "string", value: "settings|brand", help: "only this section" } },
+    options: { section: { type: "string", value: "settings|brand|signIn", help: "only this section" } },
     examples: ["policy history north --section settings"],
     async run(cli, { words: [federationId], options: { section } }) {
       const versions = await cli.api.getFederationPolicyHistory({ federationId, section });
@@ -73,27 +80,50 @@ export const policyCommands = [
       reportChange(cli, await cli.api.rollbackFederationPolicy({ federationId }, body), current);
     },
   }),
+  defineCommand({
+    name: "check-sign-in",
+    summary: "Check from a site of the hub whether an identity provider can be used",
+    words: ["HUB", "[ISSUER]"],
+    more: "Without ISSUER, checks the hub's own. Exits with status 1 if the sites cannot use it.",
+    examples: ["policy check-sign-in north https://login.school.example"],
+    async run(cli, { words: [federationId, issuer] }) {
+      const check = await cli.api.checkFederationPolicySignIn({ federationId }, { issuer });
+      showRecord(cli, check, () => [
+        ["issuer", check.issuer],
+        ["usable", check.problem === null ? "yes" : "no"],
+        ["problem", check.problem],
+        ["checked by", check.spokeId],
+      ], check.spokeId);
+      if (check.problem !== null) throw new CommandError(EXIT.failed, "The sites cannot use this provider");
+    },
+  }),
   ...spokePolicyCommands,
 ];
 
 interface SetOptions {
   readonly allow?: readonly string[];
   readonly forbid?: readonly string[];
+  readonly secret?: string | undefined;
 }
 
 /** Builds the request. It is based on the current versions, so that it cannot undo a change of another user. */
-function buildPatch(current: Policy, values: readonly string[], { allow = [], forbid = [] }: SetOptions): PolicyPatch {
+function buildPatch(
+  current: Policy,
+  values: readonly string[],
+  { allow = [], forbid = [], secret }: SetOptions,
+): PolicyPatch {
   const changes = parsePolicyValues(values);
-  const lists = POLICY_SECTIONS.map((section) => {
+  const lists = OVERRIDABLE_SECTIONS.map((section) => {
     const inSection = (names: readonly string[]) =>
-      names.map(parsePolicyField).filter(([own]) => own === section).map(([, field]) => field);
+      names.map(parseOverridableField).filter(([own]) => own === section).map(([, field]) => field);
     const without = inSection(forbid), kept = current[section].overridable.filter((field) => !without.includes(field));
     return [section, [...new Set([...kept, ...inSection(allow)])]] as const;
   });
   return {
     ...changes,
+    ...(secret !== undefined && { signIn: { ...changes.signIn, clientSecret: secret } }),
     ...(allow.length + forbid.length > 0 && { overridable: Object.fromEntries(lists) }),
-    ifVersion: { settings: current.settings.version, brand: current.brand.version },
+    ifVersion: Object.fromEntries(POLICY_SECTIONS.map((section) => [section, current[section].version])),
   } as PolicyPatch;
 }
 
@@ -112,6 +142,7 @@ function formatPolicyLines(policy: Policy): readonly RecordLine[] {
         ...(changedAt === null ? [] : [["changed", changedAt, "time"], ["by", changedBy]] as RecordLine[]),
       ];
     }),
+    ...policy.redirectUris.map((uri): RecordLine => ["redirect URI", uri]),
     ["rollout", policy.rollout && `${policy.rollout.id} (${policy.rollout.state})`],
   ];
 }

@@ -22,6 +22,7 @@ const BULK_OPTIONS = {
   to: { type: "string", value: "VERSION", help: "version to upgrade to" },
   "skip-backup": { type: "boolean", help: "upgrade without a backup if the cluster cannot take one" },
   size: { type: "string", value: "SIZE", help: "size to resize to" },
+  email: { type: "string", value: "EMAIL", help: "email address of the person to suspend or reinstate" },
   ...SELECTION_OPTIONS,
   ...DRY_RUN_OPTION,
   ...YES_OPTION,
@@ -40,6 +41,7 @@ export const spokeBulkVerb = defineCommand({
   examples: [
     "spokes bulk upgrade --to 5.2.2 --hub north --dry-run",
     "spokes bulk suspend --hub north --yes",
+    "spokes bulk suspend-person --email cy@school.example --hub north",
     "spokes bulk destroy --state failed --hub north",
   ],
   async run(cli, { words: [action], options }) {
@@ -63,6 +65,7 @@ function buildBulkBody(action: string, options: OptionValues<typeof BULK_OPTIONS
     filter: { all: options.all || undefined, ...filter },
     lmsVersion: options.to,
     size: options.size,
+    email: options.email,
     skipBackup: options["skip-backup"],
   };
 }

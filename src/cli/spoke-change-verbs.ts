@@ -23,13 +23,14 @@ export const DRY_RUN_OPTION = {
 export const spokeChangeVerbs = [
   defineCommand({
     name: "update",
-    summary: "Change a spoke's name, brand, administrator, domain or email setting",
+    summary: "Change a spoke's name, brand, administrator, sign-in, domain or email setting",
     words: ["SPOKE"],
     options: { ...createSpokeOptions("changeable"), ...DRY_RUN_OPTION, ...WAIT_OPTIONS },
     examples: [
       "spokes update north/ash --name 'Ash school'",
       "spokes update north/ash --domain ash.example --dry-run",
       "spokes update north/rehearsal --mail on",
+      "spokes update north/ash --identity on",
     ],
     async run(cli, { words: [name], options }) {
       const waitTime = parseWaitTime(options), changes = requireChanges(buildSpokePatchBody(options));

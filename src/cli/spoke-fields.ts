@@ -56,7 +56,14 @@ export function createSpokeOptions(
 ): OptionDeclarations {
   return Object.fromEntries(
     optionalFields(trait).map(([name, declared]) =>
-      [optionNameOf(name), createDeclaredOption(declared, PLACEHOLDERS[name], defaults[name])] as const
+      [
+        optionNameOf(name),
+        createDeclaredOption(
+          trait === "changeable" ? toSwitch(declared) : declared,
+          PLACEHOLDERS[name],
+          defaults[name],
+        ),
+      ] as const
     ),
   );
 }
@@ -70,7 +77,19 @@ export function buildSpokePatchBody(options: ParsedArguments["options"]): SpokeP
 }
 
 function valuesOf(trait: Trait, options: ParsedArguments["options"]): object {
-  return Object.fromEntries(optionalFields(trait).map(([name]) => [name, options[optionNameOf(name)]]));
+  return Object.fromEntries(
+    optionalFields(trait).map(([name, { type }]) => {
+      const value = options[optionNameOf(name)];
+      return [name, type === "boolean" && typeof value === "string" ? value === SWITCH[0] : value];
+    }),
+  );
+}
+
+const SWITCH = ["on", "off"] as const;
+
+/** Returns the declaration of an option that can turn a field on and off. A boolean option could only turn it on. */
+function toSwitch(declared: DeclaredField): DeclaredValue {
+  return declared.type === "boolean" ? { ...declared, type: "string", choices: SWITCH } : declared;
 }
 
 function optionalFields(trait: Trait): typeof FIELDS {

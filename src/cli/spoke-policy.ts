@@ -31,7 +31,7 @@ export const spokePolicyCommands = [
       const spokeId = await resolveSpokeId(cli.api, spoke), current = await cli.api.getSpokePolicy({ spokeId });
       const added = exclude.map(parseSection), removed = include.map(parseSection);
       const excluded = POLICY_SECTIONS.filter((section) =>
-        added.includes(section) || current[section].state === "excluded" && !removed.includes(section)
+        added.includes(section) || current.excluded.includes(section) && !removed.includes(section)
       );
       const patch = { ...parsePolicyValues(values), ...(exclude.length + include.length > 0 && { excluded }) };
       const changed = await cli.api.updateSpokePolicy({ spokeId }, patch as SpokePolicyPatch);

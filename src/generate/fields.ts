@@ -19,11 +19,16 @@ export function renderFieldsModule(
       const traits = { ...traitsOf(declared), required: declared.required, example: declared.example };
       return `      ${parameter}: {\n${linesOf(traits, "        ")}      },\n`;
     });
+    const line = `  ${JSON.stringify(name)}: { summary: ${JSON.stringify(summary)}, parameters: {} },\n`;
+    if (values.length === 0 && line.length <= LINE_LENGTH + 1) return line;
     const listed = values.length > 0 ? `{\n${values.join("")}    }` : "{}";
     return `  ${JSON.stringify(name)}: {\n    summary: ${JSON.stringify(summary)},\n    parameters: ${listed},\n  },\n`;
   });
   return `${constants.join("\n")}\nexport const ACTION_DECLARATIONS = {\n${entries.join("")}} as const;\n`;
 }
+
+/** The length of a line in characters, as the formatter has it. */
+const LINE_LENGTH = 120;
 
 function traitsOf({ schema, label, hint, catalogued }: DescribedValue): Readonly<Record<string, unknown>> {
   const type = schema.type === "boolean" ? "boolean" : "string";

@@ -9,6 +9,7 @@ import {
 } from "#lib/domains/federations/store.ts";
 import { canSeeObject, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
+import { describeModeLimits } from "#lib/model/mode.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { hideOperatorDetails } from "#lib/base/operator-details.ts";
 import { readCurrentHubOperations } from "#lib/jobs/store.ts";
@@ -32,6 +33,7 @@ async function showFederations(
     ...row,
     status: row.state,
     spokeCount: counts.get(row.id) ?? 0,
+    modeNote: describeModeLimits(row.mode),
     ...hideOperatorDetails(viewer, { stateReason: row.stateReason, operation: byHub.get(row.id) ?? null }),
   }));
 }

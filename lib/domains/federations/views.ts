@@ -24,6 +24,8 @@ export const FederationView = v.object({
   status: v.picklist(HUB_STATES),
   stateReason,
   spokeCount: v.number(),
+  /** A sentence about a mode that does less than it seems to; null for the other modes. */
+  modeNote: v.nullable(v.string()),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   operation: v.nullable(OperationView),

@@ -34,8 +34,8 @@ export async function enqueueNeededConfigure(
 async function needsOperation(app: App, tx: Tx, spoke: SpokeRow): Promise<boolean> {
   const { shared } = spoke.blueprintInputs as SpokeInputs;
   const desired = await readSharedInputs(tx, app.catalog, spoke, shared);
-  const hub = await tx.selectFrom("federations").select("policy").where("id", "=", spoke.federationId)
+  const hub = await tx.selectFrom("federations").select(["policy", "mode"]).where("id", "=", spoke.federationId)
     .executeTakeFirstOrThrow();
   return listChangedSections(shared, desired).length > 0 ||
-    listOutdatedSections(hub.policy, spoke.policy, shared).length > 0;
+    listOutdatedSections(hub, spoke, shared).length > 0;
 }

@@ -43,7 +43,7 @@ function changeOverrides<S extends PolicySection>(
   { email, now }: Author,
 ): PolicyOverrides<S> | undefined {
   const old = before.overrides?.[section] as PolicyOverrides<S> | undefined;
-  const changes = patch[section] as PolicyValueChanges<S> | undefined;
+  const changes = (patch as { readonly [S in PolicySection]?: PolicyValueChanges<S> })[section];
   const allowed: readonly string[] = hub?.[section]?.overridable ?? DEFAULT_OVERRIDABLE[section];
   const refused = listPolicyFields(section).filter((field) => changes?.[field] != null && !allowed.includes(field));
   if (refused.length > 0) {

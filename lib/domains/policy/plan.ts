@@ -1,6 +1,7 @@
 /** Plans a change of a hub's policy: the new versions, and what each spoke gets of them. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "#lib/base/errors.ts";
+import { type Catalog, requireOfferedValues } from "#lib/catalog/catalog.ts";
 import {
   DEFAULT_OVERRIDABLE,
   type HubPolicy,
@@ -32,8 +33,9 @@ interface Author {
 export function planPolicyChange(before: HubPolicy, patch: PolicyPatch, author: Author): PolicyChange {
   requireExpectedVersions(before, patch);
   const settings = changeSection("settings", before, patch, author),
-    brand = changeSection("brand", before, patch, author);
-  const after: HubPolicy = { ...(settings && { settings }), ...(brand && { brand }) };
+    brand = changeSection("brand", before, patch, author),
+    signIn = changeSection("signIn", before, patch, author);
+  const after: HubPolicy = { ...(settings && { settings }), ...(brand && { brand }), ...(signIn && { signIn }) };
   return { before, after, sections: POLICY_SECTIONS.filter((name) => after[name]?.version !== before[name]?.version) };
 }
 
@@ -54,8 +56,8 @@ function changeSection<S extends PolicySection>(
 ): PolicyVersion<S> | undefined {
   const old = before[section] as PolicyVersion<S> | undefined;
   const values = mergePolicyChanges<S>(section, old?.values, patch[section] as PolicyValueChanges<S> | undefined);
-  const allowed =
-    (patch.overridable?.[section] ?? old?.overridable ?? DEFAULT_OVERRIDABLE[section]) as readonly string[];
+  const lists: { readonly [S in PolicySection]?: readonly string[] | undefined } = patch.overridable ?? {};
+  const allowed = (lists[section] ?? old?.overridable ?? DEFAULT_OVERRIDABLE[section]) as readonly string[];
   const overridable: readonly PolicyField<S>[] = listPolicyFields(section).filter((name) => allowed.includes(name));
   const base = { values: old?.values ?? {}, overridable: old?.overridable ?? DEFAULT_OVERRIDABLE[section] };
   if (isDeepStrictEqual({ values, overridable }, { ...base, overridable: [...base.overridable] })) return old;
@@ -89,8 +91,10 @@ export function listSpokeEffects(change: PolicyChange, spokes: readonly HubSpoke
   const changed = listPolicyChanges(change).filter(({ field }) => field !== "overridable");
   return spokes.filter(({ state }) => state !== "removing").map((spoke) => {
     const excluded = spoke.policy?.excluded ?? [];
-    const open = change.sections.filter((section) => !excluded.includes(section));
-    if (open.length === 0) return { spoke, effect: "excluded", reason: "Excluded by an admin of the hub" };
+    const included = change.sections.filter((section) => !excluded.includes(section));
+    if (included.length === 0) return { spoke, effect: "excluded", reason: "Excluded by an admin of the hub" };
+    const open = included.filter((section) => section !== "signIn" || spoke.identity);
+    if (open.length === 0) return { spoke, effect: "excluded", reason: "Does not use the hub's sign-in" };
     const hidden = changed.filter(({ section, field }) =>
       Object.hasOwn(listOverrides(section, change.after, spoke), field)
     );
@@ -104,11 +108,17 @@ export function listSpokeEffects(change: PolicyChange, spokes: readonly HubSpoke
 }
 
 /** Whether a rollout can change the site now. An operation that runs on it comes first. */
-function isReachable({ state }: HubSpoke): boolean {
+export function isReachable({ state }: Pick<HubSpoke, "state">): boolean {
   return state === "active" || state === "updating";
 }
 
 /** Returns the spokes to which a rollout must bring the new versions. Those that hide the change get the version only. */
 export function listRolloutSpokes(effects: readonly SpokeEffect[]): readonly HubSpoke[] {
   return effects.filter(({ spoke, effect }) => effect !== "excluded" && isReachable(spoke)).map(({ spoke }) => spoke);
+}
+
+/** Throws an `invalid` fault (`not_offered`) if the catalog does not offer a new brand. */
+export function requireOfferedPreset(catalog: Catalog, { before, after }: PolicyChange): void {
+  const preset = after.brand?.values.preset;
+  if (preset !== undefined && preset !== before.brand?.values.preset) requireOfferedValues(catalog, { brand: preset });
 }

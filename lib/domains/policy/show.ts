@@ -1,13 +1,8 @@
 /** Shows a hub's policy, and how far its spokes have it. */
+import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
-import {
-  DEFAULT_OVERRIDABLE,
-  type HubPolicy,
-  listPolicyFields,
-  type PolicySection,
-  type PolicyValues,
-} from "#lib/model/policy.ts";
-import { listOverrides, mergePolicyValues } from "#lib/moodle/policy-values.ts";
+import { DEFAULT_OVERRIDABLE, listPolicyFields, type PolicySection, type PolicyValues } from "#lib/model/policy.ts";
+import { isSignInOn, listOverrides, mergePolicyValues, type SharingHub } from "#lib/moodle/policy-values.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { findPolicyRollout } from "#lib/domains/policy/roll-out.ts";
 import { type HubSpoke, readHubSpoke, readHubSpokes } from "#lib/domains/policy/store.ts";
@@ -19,28 +14,35 @@ import {
 } from "#lib/domains/policy/views.ts";
 
 export async function showPolicy(rows: RowQueries, federationId: string): Promise<PolicyRecord> {
-  const [policy, spokes, rollout] = await Promise.all([
-    readHubPolicy(rows, federationId),
+  const [hub, spokes, rollout] = await Promise.all([
+    readSharingHub(rows, federationId),
     readHubSpokes(rows, federationId),
     findPolicyRollout(rows, federationId),
   ]);
   const live = spokes.filter(({ state }) => state !== "removing");
   return {
     federationId,
-    settings: showSection("settings", policy),
-    brand: showSection("brand", policy),
-    spokes: { settings: countStates("settings", policy, live), brand: countStates("brand", policy, live) },
+    settings: showSection("settings", hub),
+    brand: showSection("brand", hub),
+    signIn: showSection("signIn", hub),
+    redirectUris: live.filter(({ identity }) => identity).map(({ domain, https, port }) =>
+      `${formatSpokeUrl({ host: domain, https, port: port ?? undefined })}/admin/oauth2callback.php`
+    ),
+    spokes: {
+      settings: countStates("settings", hub, live),
+      brand: countStates("brand", hub, live),
+      signIn: countStates("signIn", hub, live),
+    },
     rollout,
   };
 }
 
-async function readHubPolicy(rows: RowQueries, federationId: string): Promise<HubPolicy | null> {
-  const { policy } = await rows.selectFrom("federations").select("policy").where("id", "=", federationId)
+async function readSharingHub(rows: RowQueries, federationId: string): Promise<SharingHub> {
+  return await rows.selectFrom("federations").select(["policy", "mode"]).where("id", "=", federationId)
     .executeTakeFirstOrThrow();
-  return policy;
 }
 
-function showSection<S extends PolicySection>(section: S, policy: HubPolicy | null) {
+function showSection<S extends PolicySection>(section: S, { policy }: SharingHub) {
   const newest = policy?.[section];
   return {
     version: newest?.version ?? 0,
@@ -57,9 +59,9 @@ function showValues<S extends PolicySection>(section: S, values: PolicyValues<S>
   return Object.fromEntries(listPolicyFields(section).map((field) => [field, set[field] ?? null]));
 }
 
-function countStates(section: PolicySection, policy: HubPolicy | null, spokes: readonly HubSpoke[]) {
+function countStates(section: PolicySection, hub: SharingHub, spokes: readonly HubSpoke[]) {
   const counts = { in_sync: 0, behind: 0, differs: 0, excluded: 0 };
-  for (const spoke of spokes) counts[readSharing(section, policy, spoke).state]++;
+  for (const spoke of spokes) counts[readSharing(section, hub, spoke).state]++;
   return counts;
 }
 
@@ -68,20 +70,29 @@ interface Sharing {
   readonly reasons: readonly string[];
 }
 
+const NO_IDENTITY = "The spoke does not use the hub's sign-in";
+
 /** Decides whether the site has what the hub shares, and why not. */
-export function readSharing(section: PolicySection, policy: HubPolicy | null, spoke: HubSpoke): Sharing {
-  const [inSync, behind, differs, excluded] = SHARING_STATES, newest = policy?.[section];
+export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubSpoke): Sharing {
+  const [inSync, behind, differs, excluded] = SHARING_STATES, { policy } = hub, newest = policy?.[section];
   if (spoke.policy?.excluded?.includes(section)) {
     return { state: excluded, reasons: ["An admin of the hub has excluded the site; it keeps what it had"] };
   }
   if (!newest) return { state: inSync, reasons: [] };
+  if (section === "signIn" && !spoke.identity) {
+    const reason = spoke.hasSignIn ? "The hub's sign-in will be removed from the site" : NO_IDENTITY;
+    return { state: spoke.hasSignIn ? behind : excluded, reasons: [reason] };
+  }
   const version = findSharedVersion(section, spoke);
   if (version !== newest.version) {
     const has = version === null ? "The site has nothing of it yet" : `The site has version ${version}`;
     return { state: behind, reasons: [`${has}; the hub has version ${newest.version}`] };
   }
+  if (section === "signIn" && spoke.hasSignIn !== isSignInOn(hub, spoke)) {
+    return { state: behind, reasons: [`The hub's sign-in will be ${spoke.hasSignIn ? "removed" : "set up"}`] };
+  }
   const own = Object.keys(listOverrides(section, policy, spoke));
-  const skipped = (section === "settings" ? spoke.settingsSkipped : spoke.brandSkipped) ?? [];
+  const skipped = spoke[`${section}Skipped`] ?? [];
   const changed = section === "settings" ? toPolicyFields(spoke.changedSettings ?? []) : [];
   const reasons = [
     ...own.map((field) => `The site has its own value for ${field}`),
@@ -92,23 +103,25 @@ export function readSharing(section: PolicySection, policy: HubPolicy | null, sp
 }
 
 function findSharedVersion(section: PolicySection, spoke: HubSpoke): number | null {
-  return section === "settings" ? spoke.settingsVersion : spoke.brandVersion;
+  return spoke[`${section}Version`];
 }
 
 export async function showSpokePolicy(rows: RowQueries, spokeId: string): Promise<SpokePolicyRecord> {
   const { federationId, ...spoke } = await readHubSpoke(rows, spokeId),
-    policy = await readHubPolicy(rows, federationId);
+    hub = await readSharingHub(rows, federationId);
   return {
     spokeId,
     federationId,
-    settings: showSpokeSection("settings", policy, spoke),
-    brand: showSpokeSection("brand", policy, spoke),
+    settings: showSpokeSection("settings", hub, spoke),
+    brand: showSpokeSection("brand", hub, spoke),
+    signIn: showSpokeSection("signIn", hub, spoke),
+    excluded: [...spoke.policy?.excluded ?? []],
   };
 }
 
-function showSpokeSection<S extends PolicySection>(section: S, policy: HubPolicy | null, spoke: HubSpoke) {
-  const newest = policy?.[section], own = spoke.policy?.overrides?.[section];
-  const { state, reasons } = readSharing(section, policy, spoke);
+function showSpokeSection<S extends PolicySection>(section: S, hub: SharingHub, spoke: HubSpoke) {
+  const { policy } = hub, newest = policy?.[section], own = spoke.policy?.overrides?.[section];
+  const { state, reasons } = readSharing(section, hub, spoke);
   const values: PolicyValues<S> = own?.values ?? {} as PolicyValues<S>;
   const withBrand = section === "brand" && spoke.brand !== null ? { ...values, preset: spoke.brand } : values;
   return {

@@ -74,22 +74,35 @@ export interface HubSpoke {
   readonly slug: string;
   readonly domain: string;
   readonly cluster: string;
+  /** Whether the site's URL uses https. */
+  readonly https: boolean;
+  /** The port in the site's URL; null if it is the default. */
+  readonly port: number | null;
   readonly state: SpokeState;
+  readonly identity: boolean;
   readonly brand: string | null;
   readonly policy: SpokePolicy | null;
   readonly settingsVersion: number | null;
   readonly brandVersion: number | null;
+  readonly signInVersion: number | null;
+  /** Whether the site has the hub's sign-in. */
+  readonly hasSignIn: boolean;
   readonly settingsSkipped: readonly string[] | null;
   readonly brandSkipped: readonly string[] | null;
   /** The settings of Moodle whose value was changed on the site. */
   readonly changedSettings: readonly string[] | null;
+  readonly signInSkipped: readonly string[] | null;
 }
 
-const HUB_SPOKE_COLUMNS = sql`id, federation_id, slug, domain, cluster, state, brand, policy,
+const HUB_SPOKE_COLUMNS = sql`id, federation_id, slug, domain, cluster, state, identity, brand, policy,
+  (blueprint_inputs ->> 'https')::boolean as https, (blueprint_inputs ->> 'port')::integer as port,
   (blueprint_inputs #>> '{shared,settings,version}')::integer as settings_version,
   (blueprint_inputs #>> '{shared,brand,version}')::integer as brand_version,
+  (blueprint_inputs #>> '{shared,signIn,version}')::integer as sign_in_version,
+  blueprint_inputs #>> '{shared,signIn,values}' is not null as has_sign_in,
   blueprint_inputs #> '{shared,settings,skipped}' as settings_skipped,
   blueprint_inputs #> '{shared,brand,skipped}' as brand_skipped,
+  blueprint_inputs #> '{shared,signIn,skipped}' as sign_in_skipped,
   (select task_health -> 'changedSettings' from spoke_usage where spoke_id = spokes.id) as changed_settings`;
 
 /** Reads all spokes of a hub that are not removed, by slug. Does not read their inputs, which are large. */

@@ -1,10 +1,11 @@
 /** Defines the API schemas for what a hub shares with its spokes: the hub's policy, and a spoke's part in it. */
 import * as v from "valibot";
-import { boundedList, Timestamp, withAnyField } from "#lib/base/schema.ts";
+import { boundedList, optionalOrNull, Timestamp, withAnyField } from "#lib/base/schema.ts";
 import {
   createPolicyChangeSchema,
   createPolicyFieldListSchema,
   createPolicyViewSchema,
+  HttpsUrl,
   POLICY_SECTIONS,
   type PolicySection,
 } from "#lib/model/policy.ts";
@@ -41,8 +42,11 @@ export const PolicyView = v.object({
   federationId: v.string(),
   settings: createSectionView("settings"),
   brand: createSectionView("brand"),
+  signIn: createSectionView("signIn"),
+  /** The redirect URIs of the spokes that use the hub's sign-in, to register at the identity provider. */
+  redirectUris: v.array(v.string()),
   /** The number of spokes in each state, by section. */
-  spokes: v.object({ settings: Counts, brand: Counts }),
+  spokes: v.object({ settings: Counts, brand: Counts, signIn: Counts }),
   /** The newest rollout that brings the policy to the spokes. Null if no rollout was necessary. */
   rollout: v.nullable(v.object({ id: v.string(), state: v.picklist(ROLLOUT_STATES), reason: v.nullable(v.string()) })),
 });
@@ -52,15 +56,32 @@ export type PolicyRecord = v.InferInput<typeof PolicyView>;
 export const PolicyPatch = v.object({
   settings: v.optional(createPolicyChangeSchema("settings")),
   brand: v.optional(createPolicyChangeSchema("brand")),
+  signIn: v.optional(createPolicyChangeSchema("signIn")),
   /** The fields that spokes may override. */
   overridable: v.optional(withAnyField({
     settings: v.optional(createPolicyFieldListSchema("settings")),
     brand: v.optional(createPolicyFieldListSchema("brand")),
   })),
   /** The versions that the change is based on. If a section has another version by now, nothing is changed. */
-  ifVersion: v.optional(withAnyField({ settings: v.optional(VersionNumber), brand: v.optional(VersionNumber) })),
+  ifVersion: v.optional(withAnyField({
+    settings: v.optional(VersionNumber),
+    brand: v.optional(VersionNumber),
+    signIn: v.optional(VersionNumber),
+  })),
 });
 export type PolicyPatch = v.InferOutput<typeof PolicyPatch>;
+
+/** The identity provider to check; the hub's own if absent. */
+export const SignInCheckRequest = v.object({ issuer: optionalOrNull(HttpsUrl) });
+
+export const SignInCheck = v.object({
+  issuer: v.string(),
+  /** Why the site cannot use the provider; null if it can. */
+  problem: v.nullable(v.string()),
+  /** The spoke whose site has read the provider's discovery document and keys. */
+  spokeId: v.string(),
+});
+export type SignInCheckResult = v.InferOutput<typeof SignInCheck>;
 
 export const PolicyRollback = v.object({ section: Section, version: VersionNumber });
 export type PolicyRollback = v.InferOutput<typeof PolicyRollback>;
@@ -135,6 +156,9 @@ export const SpokePolicyView = v.object({
   federationId: v.string(),
   settings: createSpokeSectionView("settings"),
   brand: createSpokeSectionView("brand"),
+  signIn: createSpokeSectionView("signIn"),
+  /** The sections from which an admin of the hub has excluded the spoke. */
+  excluded: v.array(Section),
 });
 export type SpokePolicyRecord = v.InferInput<typeof SpokePolicyView>;
 

@@ -12,7 +12,7 @@ import {
 } from "#lib/base/schema.ts";
 import { isTimeZone } from "#lib/base/time.ts";
 import { createSelectorSchema } from "#lib/domains/spokes/filter.ts";
-import { ACTION_PARAMETERS } from "#lib/operations/table.ts";
+import { ROLLOUT_PARAMETERS } from "#lib/operations/table.ts";
 
 /** The maximum number of spokes in a rollout. */
 export const MAX_ROLLOUT_SPOKES = 1000;
@@ -50,7 +50,7 @@ const RolloutSelector = createSelectorSchema(MAX_ROLLOUT_SPOKES);
 
 export const NewRollout = v.object({
   action: v.picklist(ROLLOUT_ACTIONS, `must be one of ${ROLLOUT_ACTIONS.join(", ")}`),
-  ...parameterEntries(ACTION_PARAMETERS),
+  ...parameterEntries(ROLLOUT_PARAMETERS),
   selector: RolloutSelector,
   canary: v.optional(Canary),
   batch: optionalOrNull(Batch),

@@ -12,11 +12,11 @@ import { spokeFields } from "#lib/model/spoke.ts";
 
 const FIELDS = fieldsWith(spokeFields, "changeable");
 type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
-type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host" | "mailHeld">;
+type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "identity" | "brand" | "host" | "mailHeld">;
 
 /** The old and new value of each changed field, by field name in the API. */
 export type SpokeFieldChanges = {
-  readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
+  readonly [F in (typeof FIELDS)[number]]?: { readonly from: DesiredFields[F]; readonly to: DesiredFields[F] };
 };
 
 /** Returns a copy of the spoke's row in which the requested domain, if any, is the domain. */
@@ -27,10 +27,11 @@ export function withRequestedDomain(row: SpokeRow): SpokeRow {
 /** Returns the desired values that are not yet applied to the site. */
 export function findPendingChanges(
   desired: DesiredFields,
-  { displayName, brand, adminEmail, host: domain, mailHeld }: AppliedFields,
+  { displayName, brand, adminEmail, identity, host: domain, mailHeld }: AppliedFields,
 ): SpokeFieldChanges {
   const mail = mailHeld ? "held" : "on";
-  return diffSpokeFields({ ...desired, displayName, brand: brand?.name ?? null, adminEmail, domain, mail }, desired);
+  const applied = { displayName, brand: brand?.name ?? null, adminEmail, identity, domain, mail } as const;
+  return diffSpokeFields({ ...desired, ...applied }, desired);
 }
 
 export function diffSpokeFields(before: DesiredFields, after: DesiredFields): SpokeFieldChanges {
@@ -44,13 +45,14 @@ export function withDesiredSettings(
   desired: Omit<DesiredFields, "domain">,
   inputs: SpokeInputs,
 ): SpokeInputs {
-  const { displayName, adminEmail, brand: name } = desired, isMailHeld = desired.mail === "held";
+  const { displayName, adminEmail, identity, brand: name } = desired, isMailHeld = desired.mail === "held";
   const keepsBrand = name === (inputs.brand?.name ?? null);
   const brand = keepsBrand ? inputs.brand : name === null ? null : { name, theme: catalog.themeOf(name) };
   return {
     ...inputs,
     displayName,
     adminEmail,
+    identity,
     brand,
     ...(isMailHeld !== (inputs.mailHeld ?? false) && { mailHeld: isMailHeld }),
   };
@@ -60,12 +62,12 @@ export function withDesiredSettings(
 export async function readSharedInputs(
   rows: RowQueries,
   catalog: Pick<Catalog, "themeOf">,
-  spoke: Pick<SpokeRow, "federationId" | "brand" | "policy">,
+  spoke: Pick<SpokeRow, "federationId" | "identity" | "brand" | "policy">,
   current: SharedInputs | undefined,
 ): Promise<SharedInputs | undefined> {
-  const hub = await rows.selectFrom("federations").select("policy").where("id", "=", spoke.federationId)
+  const hub = await rows.selectFrom("federations").select(["policy", "mode"]).where("id", "=", spoke.federationId)
     .executeTakeFirstOrThrow();
-  return computeSharedInputs(hub.policy, spoke, current, catalog.themeOf);
+  return computeSharedInputs(hub, spoke, current, catalog.themeOf);
 }
 
 /** Returns the blueprint inputs with all desired values, including the domain and the former domains. */

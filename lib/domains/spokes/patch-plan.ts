@@ -49,6 +49,7 @@ export async function planSpokePatch(
   // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
   requireOfferedValues(app.catalog, { brand: changes.brand?.to ?? undefined });
   if (changes.brand) await requireOwnBrand(rows, before);
+  if (changes.identity) requireHubManager(actor, before, "use of the hub's sign-in");
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);
   const desired: SpokeRow = { ...target, ...domainColumns(before, target.domain, isNotBuilt) };
   const pending = findPendingChanges(target, before.blueprintInputs), changed = Object.keys(changes).length > 0;
@@ -92,14 +93,17 @@ function domainColumns(
 export function requireAllowedDomain(
   { config }: App,
   actor: Actor,
-  { federationId, slug }: SpokeRow,
+  spoke: SpokeRow,
   domain: string,
 ): void {
-  if (!canManageHub(actor, federationId)) {
-    const message = "Only operators and admins of the hub can change the domain of a spoke";
-    throw new Fault("forbidden", "federation_admin_only", message);
-  }
-  listCandidateDomains(config, slug, "", domain);
+  requireHubManager(actor, spoke, "domain");
+  listCandidateDomains(config, spoke.slug, "", domain);
+}
+
+function requireHubManager(actor: Actor, { federationId }: SpokeRow, property: string): void {
+  if (canManageHub(actor, federationId)) return;
+  const message = `Only operators and admins of the hub can change the ${property} of a spoke`;
+  throw new Fault("forbidden", "federation_admin_only", message);
 }
 
 /** Throws a fault unless the spoke can use the domain. The spoke's own domains do not count as taken. */

@@ -1,5 +1,5 @@
 /**
- * Changes a spoke's name, brand, administrator, email setting and domain, or previews such a change. This module updates
+ * Changes a spoke's name, brand, administrator, sign-in, email setting and domain, or previews such a change. This module updates
  * the row; the operation `configure` then updates the site. A new domain is reserved until the site uses the domain.
  * Suspended spokes cannot be patched, because a suspended site cannot be updated.
  */
@@ -151,10 +151,15 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   adminEmail: "The email address of the site's administrator",
   domain: "The site's domain",
   mail: "The site's outgoing mail",
+  identity: "The site's use of the hub's sign-in",
 };
 
 function describeChanges(changes: SpokeFieldChanges): string[] {
   return Object.entries(changes).map(([field, { from, to }]) =>
-    `${FIELD_LABELS[field]} changes from ${from ?? "none"} to ${to}`
+    `${FIELD_LABELS[field]} changes from ${describeValue(from)} to ${describeValue(to)}`
   );
+}
+
+function describeValue(value: string | boolean | null): string {
+  return typeof value === "boolean" ? value ? "on" : "off" : value ?? "none";
 }

@@ -1,10 +1,11 @@
-/** Changes a hub, and starts the rollout that brings its tier to its spokes. */
+/** Changes a hub, and starts the rollouts that bring its tier and its mode to its spokes. */
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { toTierInputs } from "#lib/catalog/tier.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { patchFederation } from "#lib/domains/federations/patch.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { rollOutMode } from "#lib/domains/policy/mode.ts";
 import { startRollout } from "#lib/domains/rollouts/create.ts";
 import { MAX_ROLLOUT_SPOKES } from "#lib/domains/rollouts/views.ts";
 import { checkPlannedTiers, isToBeChanged, requireTierRight, TIER_ACTION } from "#lib/domains/tiers/check.ts";
@@ -26,8 +27,10 @@ export async function changeHub(
   if (rollOut) requireOperator(actor); // as for a rollout of the same operation
   const changed = await patchFederation(app, actor, federation, patch, async (tx, { before, after: hub, changes }) => {
     requireTierRight(actor, app.catalog, before.tier, changes.tier);
+    const policyRolloutId = await rollOutMode(tx, actor, before, hub);
     if (changes.tier !== undefined) await markChangedTier(tx, hub.id, toTierInputs(app.catalog.tierOf(hub.tier)));
-    return rollOut ? await rollOutTier(app, tx, actor, hub) : null;
+    const metadata = rollOut ? await rollOutTier(app, tx, actor, hub) : null;
+    return policyRolloutId === null ? metadata : { ...metadata, policyRolloutId };
   });
   return { ...changed, preview: null };
 }

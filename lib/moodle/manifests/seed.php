@@ -10,6 +10,7 @@ require_once($CFG->dirroot . '/course/lib.php');
 require_once($CFG->libdir . '/clilib.php');
 require_once($CFG->libdir . '/filelib.php');
 require_once(__DIR__ . '/courses.php');
+require_once(__DIR__ . '/sign-on.php');
 
 function seed_setting(string $name): ?string {
     $file = '/settings/SEED_' . $name;
@@ -179,85 +180,6 @@ function seed_logo(array $source): void {
     mtrace('logo set');
 }
 
-/** Returns the identity provider's three endpoints, from the settings or from the provider's discovery document. */
-function seed_issuer_endpoints(): array {
-    $endpoints = [
-        'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
-        'token_endpoint' => seed_setting('ISSUER_TOKEN_ENDPOINT'),
-        'userinfo_endpoint' => seed_setting('ISSUER_USERINFO_ENDPOINT'),
-    ];
-    if (in_array(null, $endpoints, true) && seed_setting('ISSUER_URL') !== null) {
-        $answer = (new curl())->get(rtrim(seed_setting('ISSUER_URL'), '/') . '/.well-known/openid-configuration');
-        $announced = json_decode((string) $answer, true);
-        foreach ($endpoints as $name => $url) {
-            $endpoints[$name] = $url ?? (is_string($announced[$name] ?? null) ? $announced[$name] : null);
-        }
-    }
-    return $endpoints;
-}
-
-function seed_sign_on(string $name): void {
-    $endpoints = seed_issuer_endpoints();
-    $usable = array_filter($endpoints, fn (?string $url): bool => $url !== null && str_starts_with($url, 'https://'));
-    if (count($usable) < count($endpoints)) {
-        mtrace('left out: single sign-on: the issuer publishes no https endpoints');
-        return;
-    }
-    $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
-    $settings = (object) [
-        'name' => $name,
-        'clientid' => seed_setting('ISSUER_CLIENT_ID'),
-        'clientsecret' => seed_setting('ISSUER_CLIENT_SECRET'),
-        'baseurl' => '', // with a URL, Moodle would run its own discovery, which fails
-        'loginscopes' => $scopes,
-        'loginscopesoffline' => $scopes . ' offline_access',
-        'enabled' => 1,
-        'showonloginpage' => \core\oauth2\issuer::EVERYWHERE,
-        'image' => '',
-        'loginparams' => '',
-        'loginparamsoffline' => '',
-        'alloweddomains' => '',
-        'requireconfirmation' => 0,
-        'servicetype' => '',
-        'loginpagename' => '',
-        'basicauth' => 0,
-        'sortorder' => 0,
-    ];
-    $issuer = null;
-    foreach (\core\oauth2\api::get_all_issuers() as $candidate) {
-        if ($candidate->get('name') === $name) {
-            $issuer = $candidate;
-        }
-    }
-    if ($issuer) {
-        $settings->id = $issuer->get('id');
-        \core\oauth2\api::update_issuer($settings);
-    } else {
-        $issuer = \core\oauth2\api::create_issuer($settings);
-    }
-    $id = $issuer->get('id');
-    foreach ($endpoints as $endpointname => $url) {
-        $endpoint = \core\oauth2\endpoint::get_record(['issuerid' => $id, 'name' => $endpointname]);
-        if ($endpoint) {
-            $endpoint->set('url', $url);
-            $endpoint->update();
-        } else {
-            \core\oauth2\api::create_endpoint((object) ['issuerid' => $id, 'name' => $endpointname, 'url' => $url]);
-        }
-    }
-    // Without a mapping, the email address would be the username, and a changed address would create a second account.
-    $fields = ['email' => 'email', 'firstname' => 'given_name', 'lastname' => 'family_name', 'idnumber' => 'sub'];
-    $fields['username'] = 'sub';
-    foreach ($fields as $internal => $external) {
-        $mapping = ['issuerid' => $id, 'internalfield' => $internal];
-        if (!\core\oauth2\user_field_mapping::get_record($mapping)) {
-            \core\oauth2\api::create_user_field_mapping((object) ($mapping + ['externalfield' => $external]));
-        }
-    }
-    \core_plugin_manager::resolve_plugininfo_class('auth')::enable_plugin('oauth2', 1);
-    mtrace('single sign-on set');
-}
-
 // Creates missing LTI keys. adopt.yaml removes the LTI keys of the original site, and Moodle creates LTI keys only
 // during an installation or upgrade.
 function seed_keys(): void {
@@ -298,7 +220,10 @@ if (seed_setting('BRAND_LOGO') !== null && $asked('brand')) {
 if (seed_setting('SETTINGS') !== null && $asked('settings')) {
     seed_shared_settings(json_decode(seed_setting('SETTINGS'), true, 4, JSON_THROW_ON_ERROR));
 }
-if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
+if (seed_setting('SIGN_IN') !== null && $asked('sign-on')) {
+    $shared = json_decode(seed_setting('SIGN_IN'), true, 4, JSON_THROW_ON_ERROR);
+    seed_shared_sign_in($shared, seed_setting('ISSUER_CLIENT_SECRET'), seed_setting('ISSUER_NAME'));
+} else if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }
 foreach ($asked('courses') ? json_decode(seed_setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) : [] as $course) {

@@ -9,7 +9,13 @@ import type { BillingView, CostView, HubCostView } from "#lib/domains/billing/vi
 import type { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
 import type { FederationView, OverviewView } from "#lib/domains/federations/views.ts";
 import type { MemberView } from "#lib/domains/members/views.ts";
-import type { PolicyPreview, PolicyVersionView, PolicyView, SpokePolicyView } from "#lib/domains/policy/views.ts";
+import type {
+  PolicyPreview,
+  PolicyVersionView,
+  PolicyView,
+  SignInCheck,
+  SpokePolicyView,
+} from "#lib/domains/policy/views.ts";
 import type { RolloutDetailView, RolloutPreview, RolloutView } from "#lib/domains/rollouts/views.ts";
 import type {
   ActionPreview,
@@ -44,6 +50,7 @@ export type BackupList = v.InferOutput<typeof BackupSummaryView>;
 export type RestoreRequestItem = v.InferOutput<typeof RestoreRequestView>;
 export type HubPolicyView = v.InferOutput<typeof PolicyView>;
 export type PreviewedPolicy = v.InferOutput<typeof PolicyPreview>;
+export type CheckedSignIn = v.InferOutput<typeof SignInCheck>;
 export type PolicyHistory = readonly v.InferOutput<typeof PolicyVersionView>[];
 export type SharedWithSpoke = v.InferOutput<typeof SpokePolicyView>;
 export type RolloutItem = v.InferOutput<typeof RolloutView>;

@@ -47,7 +47,7 @@ function isForOperators(action: SpokeActionName): boolean {
 /** Whether the action can run on several spokes together, because no spoke needs its own input. */
 function isForSeveral(action: SpokeActionName): boolean {
   const { individual = false, parameters = {} } = ACTIONS[action];
-  const hasField = (name: string) => name === "lmsVersion" || name === "size";
+  const hasField = (name: string) => name === "lmsVersion" || name === "size" || name === "email";
   return !individual && Object.entries(parameters).every(([name, { required }]) => !required || hasField(name));
 }
 

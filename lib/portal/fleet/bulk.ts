@@ -19,11 +19,16 @@ interface BulkProps {
   readonly values: BulkFormValues;
 }
 
-const PARAMETERS = ["lmsVersion", "size", "skipBackup"] as const;
+const PARAMETERS = ["lmsVersion", "size", "skipBackup", "email"] as const;
+
+function needsEmail(action: string): boolean {
+  return action === "suspend-person" || action === "reinstate-person";
+}
 
 /** Returns whether the action needs a parameter that the form does not contain yet. */
 export function needsParameter({ action, values }: BulkProps): boolean {
-  return action === "upgrade" && !values.lmsVersion || action === "resize" && !values.size;
+  return action === "upgrade" && !values.lmsVersion || action === "resize" && !values.size ||
+    needsEmail(action) && !values.email;
 }
 
 /** Returns the action's parameters as the API takes them. */
@@ -31,6 +36,7 @@ export function bulkParameters({ action, values }: BulkProps): object {
   return {
     lmsVersion: action === "upgrade" ? values.lmsVersion : undefined,
     size: action === "resize" ? values.size : undefined,
+    email: needsEmail(action) ? values.email : undefined,
     skipBackup: action === "upgrade" && values.skipBackup === "on" ? true : undefined,
   };
 }
@@ -43,11 +49,13 @@ export function bulkParametersView(props: BulkProps & { readonly catalog: Catalo
       { name: "lmsVersion", label: "Version", options: choices },
       checkboxField("skipBackup", "Upgrade without a backup if the cluster cannot take one", false),
     ]
+    : needsEmail(action)
+    ? [{ name: "email", label: "Email address", type: "email", required: true }]
     : [{ name: "size", label: "Size", options: choices }];
   return {
     ...bulkHead(`${ui.humanize(action)} several spokes`),
     body: ui.panel(
-      isUpgrade ? "Version to upgrade to" : "New size",
+      isUpgrade ? "Version to upgrade to" : needsEmail(action) ? "Person" : "New size",
       renderPostForm({
         action: "/spokes/actions",
         button: "Preview",

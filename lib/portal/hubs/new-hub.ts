@@ -23,7 +23,7 @@ const WORDS: Partial<Record<HubFieldName, FieldTexts>> = {
   name: { hint: "The name that users see." },
   region: { hint: "The default region for the hub's spokes.", nothing: "Any" },
   tier: { hint: "" },
-  mode: { hint: "" },
+  mode: { hint: "identity gives the sites the hub's sign-in, content its courses, both does both." },
 };
 
 interface HubFieldsProps {

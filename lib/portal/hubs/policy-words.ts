@@ -14,10 +14,24 @@ export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: strin
   preset: ["Brand from the catalog"],
   color: ["Colour", "For example #aa0044."],
   logo: ["Logo", "The address of a PNG or JPEG file, then # and the file's SHA-256."],
+  issuer: [
+    "Address of the provider",
+    "The issuer, such as https://login.school.example. Sites read the rest from there.",
+  ],
+  clientId: ["Client ID", "The provider shows it when you register the sites."],
+  clientSecret: ["Client secret", "Stored in the cluster only, and never shown."],
+  scopes: ["Scopes", "If empty: openid profile email."],
+  label: ["Text of the button", "Shown on the login page of each site."],
+  domains: ["Email domains", "Who may sign in, such as school.example, *.school.example. If empty: everybody."],
+  confirmation: ["Confirm by email", "Whether people confirm before they join an account that the site already has."],
   scss: ["Styles (SCSS)", "Added to Moodle's theme on each site."],
 };
 
-export const SECTION_TITLES: Readonly<Record<PolicySection, string>> = { settings: "Settings", brand: "Brand" };
+export const SECTION_TITLES: Readonly<Record<PolicySection, string>> = {
+  settings: "Settings",
+  brand: "Brand",
+  signIn: "Sign-in",
+};
 
 /** Describes how far the last change is, if its rollout gives no reason for its state. */
 export const ROLLOUT_WORDS = {

@@ -4,12 +4,14 @@ import {
   type AnyPolicyField,
   listPolicyFields,
   MAX_SCSS,
+  OVERRIDABLE_SECTIONS,
   POLICY_SECTIONS,
   type PolicySection,
 } from "#lib/model/policy.ts";
 import { formatPolicyText, getPolicyFieldType, parsePolicyText } from "#lib/model/policy-text.ts";
 import type {
   CatalogOffer,
+  CheckedSignIn,
   Hub,
   HubPolicyView,
   PolicyHistory,
@@ -20,6 +22,7 @@ import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
 import { EFFECT_WORDS, FIELD_WORDS, ROLLOUT_WORDS, SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
+import { buildSignInRequest, isSignInForm, SIGN_IN_FORM_FIELDS, signInPanel } from "#lib/portal/hubs/sign-in-policy.ts";
 import { formatSpokes } from "#lib/portal/rollouts/rollout.ts";
 
 interface SharedProps {
@@ -30,18 +33,26 @@ interface SharedProps {
   /** The values of the form; absent until the user submits the form. */
   readonly form?: Readonly<Record<string, string>> | undefined;
   readonly preview?: PreviewedPolicy | undefined;
+  /** The result of a check of the identity provider. */
+  readonly check?: CheckedSignIn | undefined;
   readonly submission?: RefusedSubmission | undefined;
 }
 
 const REFRESH_INTERVAL = 5; // seconds
 
-export const SHARED_FORM_FIELDS: readonly string[] = POLICY_SECTIONS.flatMap((section) => [
-  `version:${section}`,
-  ...listPolicyFields(section).flatMap((field) => [`${section}.${field}`, `allow:${section}.${field}`]),
-]);
+/** The sections that the form with a preview changes. The sign-in has its own form, because a preview would repeat its secret. */
+const FORM_SECTIONS = OVERRIDABLE_SECTIONS;
 
-export function sharedView({ hub, policy, history, catalog, form, preview, submission }: SharedProps): PageView {
-  const { id } = hub;
+export const SHARED_FORM_FIELDS: readonly string[] = [
+  ...FORM_SECTIONS.flatMap((section) => [
+    `version:${section}`,
+    ...listPolicyFields(section).flatMap((field) => [`${section}.${field}`, `allow:${section}.${field}`]),
+  ]),
+  ...SIGN_IN_FORM_FIELDS,
+];
+
+export function sharedView({ hub, policy, history, catalog, form, preview, check, submission }: SharedProps): PageView {
+  const { id } = hub, isSignIn = isSignInForm(form ?? {});
   return {
     ...hubHeader(hub, true, `/hubs/${id}/policy`),
     lead:
@@ -54,22 +65,22 @@ export function sharedView({ hub, policy, history, catalog, form, preview, submi
           {
             action: `/hubs/${id}/policy`,
             button: "Preview",
-            submission,
+            submission: isSignIn ? undefined : submission,
             hidden: {
               preview: "yes",
               ...Object.fromEntries(
-                POLICY_SECTIONS.map((section) => [
+                FORM_SECTIONS.map((section) => [
                   `version:${section}`,
                   form?.[`version:${section}`] || String(policy[section].version),
                 ]),
               ),
             },
           },
-          ...POLICY_SECTIONS.flatMap((section) => sectionFields(section, policy, catalog, form)),
+          ...FORM_SECTIONS.flatMap((section) => sectionFields(section, policy, catalog, isSignIn ? undefined : form)),
         ),
         { id: "shared" },
       )
-    }${historyPanel(id, policy, history)}`,
+    }${signInPanel(hub, policy, isSignIn ? { form, check, submission } : {})}${historyPanel(id, policy, history)}`,
   };
 }
 
@@ -210,7 +221,8 @@ function historyPanel(id: string, policy: HubPolicyView, history: PolicyHistory)
 
 /** Builds the API request from the values of the form. An empty value is left to the sites. */
 export function buildPolicyRequest(form: Readonly<Record<string, string>>): object {
-  const sections = POLICY_SECTIONS.map((section) => {
+  if (isSignInForm(form)) return buildSignInRequest(form);
+  const sections = FORM_SECTIONS.map((section) => {
     const values = listPolicyFields(section).map((field) => {
       const typed = (form[`${section}.${field}`] ?? "").trim().replaceAll("\r\n", "\n");
       return [field, parsePolicyText(section, field, typed)];
@@ -220,11 +232,11 @@ export function buildPolicyRequest(form: Readonly<Record<string, string>>): obje
   return {
     ...Object.fromEntries(sections),
     overridable: Object.fromEntries(
-      POLICY_SECTIONS.map((section) => [
+      FORM_SECTIONS.map((section) => [
         section,
         listPolicyFields(section).filter((field) => form[`allow:${section}.${field}`] === "on"),
       ]),
     ),
-    ifVersion: Object.fromEntries(POLICY_SECTIONS.map((section) => [section, Number(form[`version:${section}`])])),
+    ifVersion: Object.fromEntries(FORM_SECTIONS.map((section) => [section, Number(form[`version:${section}`])])),
   };
 }

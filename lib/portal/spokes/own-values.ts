@@ -58,10 +58,10 @@ export function ownValuesView({ spokePage, shared, submission }: OwnValuesProps)
 
 /** Returns the fields of a section that the user can change; none if there are none. */
 function sectionContent(section: PolicySection, shared: SharedWithSpoke, canManageHub: boolean): FormContent[] {
-  const { state, hubVersion } = shared[section], fields = listOwnFields(section, shared);
+  const { hubVersion } = shared[section], fields = listOwnFields(section, shared);
   const content: readonly FormContent[] = [
     ...fields.map((field) => valueField(section, field, shared)),
-    ...(canManageHub && hubVersion > 0 ? [exclusionField(section, state === "excluded")] : []),
+    ...(canManageHub && hubVersion > 0 ? [exclusionField(section, shared.excluded.includes(section))] : []),
   ];
   return content.length === 0 ? [] : [markup`<h3>${SECTION_TITLES[section]}</h3>`, ...content];
 }

@@ -2,7 +2,7 @@
 import { markup } from "#lib/http/page.ts";
 import { fieldsWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { buildModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
@@ -15,10 +15,26 @@ import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.t
 /** The settings in the form. Users can change each setting, but not leave it empty. */
 export const EDITABLE_SPOKE_FIELDS = sortFieldNames(
   fieldsWith(spokeFields, "changeable"),
-  ["displayName", "adminEmail", "brand", "domain", "mail"],
+  ["displayName", "adminEmail", "brand", "domain", "mail", "identity"],
 );
 type Changeable = (typeof EDITABLE_SPOKE_FIELDS)[number];
 export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
+
+/** Returns the spoke's values as texts, as the form has them. */
+export function toFormValues(
+  spoke: Readonly<Record<Changeable, string | boolean | null>>,
+): Readonly<Record<Changeable, string | null>> {
+  const values = EDITABLE_SPOKE_FIELDS.map((name) => {
+    const value = spoke[name];
+    return [name, typeof value === "boolean" ? String(value) : value] as const;
+  });
+  return Object.fromEntries(values) as Record<Changeable, string | null>;
+}
+
+/** Returns the API request for the changed fields of the form. */
+export function buildSettingsRequest({ identity, ...changes }: Partial<Record<Changeable, string>>): object {
+  return { ...changes, ...(identity !== undefined && { identity: identity === "true" }) };
+}
 
 export interface SettingsProps {
   readonly spokePage: SpokePageData;
@@ -47,15 +63,17 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             hideRefusal: !isSave,
             also: markup`<noscript><button class="quiet" name="preview" value="yes">Preview</button></noscript>`,
             previews: "with-preview",
-            hidden: originalValues(EDITABLE_SPOKE_FIELDS, spoke, form),
+            hidden: originalValues(EDITABLE_SPOKE_FIELDS, toFormValues(spoke), form),
           },
           ...EDITABLE_SPOKE_FIELDS.map((name) =>
-            buildModelField(name, spokeFields[name], {
-              catalog,
-              value: (form ?? spoke)[name],
-              required: true,
-              words: name === "domain" ? { hint: domainHint(catalog) } : undefined,
-            })
+            name === "identity"
+              ? identityField((form ?? toFormValues(spoke))[name])
+              : buildModelField(name, spokeFields[name], {
+                catalog,
+                value: (form ?? spoke)[name],
+                required: true,
+                words: name === "domain" ? { hint: domainHint(catalog) } : undefined,
+              })
           ),
         ),
         { id: "settings" },
@@ -72,6 +90,11 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
         )
     }</div></div>`,
   };
+}
+
+function identityField(value: string | null): FormField {
+  const { label, hint } = spokeFields.identity;
+  return { name: "identity", label, hint: `${hint}.`, value, options: [["true", "Yes"], ["false", "No"]] };
 }
 
 function domainHint({ rootDomain }: CatalogOffer): string {

@@ -1,7 +1,7 @@
 /** Starts a site with its restored volumes, and checks it. */
 import { Refusal } from "#lib/base/refusals.ts";
 import { DATABASE_STATEFULSET_REF, MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
-import { SITE_DETAIL_SEED_PARTS } from "#lib/moodle/seed.ts";
+import { listSiteDetailSeedParts } from "#lib/moodle/seed.ts";
 import { isSiteAtVersion } from "#lib/moodle/upgrade.ts";
 import { buildUpgradeChanges } from "#lib/operations/upgrade.ts";
 import { preparedRestoreOf, type RestoreRun } from "#lib/recovery/restore/restored-site.ts";
@@ -45,7 +45,7 @@ export async function setUpRestoredSite(restoredSite: SpokeSite, run: RestoreRun
   const { blueprint, inputs, space, spoke: { maintenance } } = restoredSite,
     { backupId, reworded } = preparedRestoreOf(run);
   if (maintenance || backupId === null) await setMaintenanceMode(restoredSite, run, "disable");
-  const parts = reworded ? SITE_DETAIL_SEED_PARTS : [];
+  const parts = reworded ? listSiteDetailSeedParts(inputs) : [];
   await applySiteObjects(
     space,
     run,

@@ -19,37 +19,69 @@ const BRAND: GlossaryEntriesByField = {
   scss: ["Additional styles for Moodle's theme", null],
 };
 
+const SIGN_IN: GlossaryEntriesByField = {
+  issuer: [
+    "The issuer of the OpenID Connect provider. Sites read its endpoints from there",
+    "https://login.school.example",
+  ],
+  clientId: ["The client ID at the provider", "moodle"],
+  clientSecret: [
+    "In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it",
+    "client-secret-1763726400000-9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60",
+  ],
+  scopes: ["The scopes to request; openid profile email if not set", "openid profile email"],
+  label: ["The text of the button on the login page", "School account"],
+  domains: ["The domains of the email addresses that may sign in; all if not set", ["school.example"]],
+  confirmation: ["Whether people confirm by email before they join an existing account", false],
+};
+
 const EXAMPLE_SETTINGS = { language: "de", timeZone: "Europe/Berlin" };
 
 export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   ...describeValues("settings", SETTINGS),
   ...describeValues("brand", BRAND),
+  ...describeValues("signIn", SIGN_IN),
   "logo.url": ["The address of the file", "https://school.example/logo.png"],
   "logo.sha256": ["The SHA-256 hash of the file", "9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f7"],
   "Policy.settings | SpokePolicy.settings": "The sites' language, time zone, access and support contact",
   "Policy.brand | SpokePolicy.brand": "The sites' colour, logo and styles",
+  "Policy.signIn | SpokePolicy.signIn": "The identity provider with which people sign in",
+  "Policy.redirectUris": [
+    "The addresses to register at the identity provider, one for each spoke that uses the sign-in",
+    ["https://ash.school.example/admin/oauth2callback.php"],
+  ],
   "Policy.spokes": "The number of spokes in each state, by section",
   "Policy.rollout": "The newest rollout that brings this to the spokes; null if none was necessary",
   "rollout.id": ["The rollout's ID", "rol_06fj2d0k3v8n5t1y7q4w9z2xbm"],
   "rollout.state": ["The rollout's state", "completed"],
   "rollout.reason": ["Why the rollout was paused or aborted", null],
-  "settings.version | brand.version": [
+  "settings.version | brand.version | signIn.version": [
     "The version of the section; in a hub 0 if nothing was ever shared, in a spoke null",
     3,
   ],
-  "settings.values | brand.values": "The values. A value that is null is left to the sites",
-  "settings.overridable | brand.overridable | PolicyVersion.overridable": [
+  "settings.values | brand.values | signIn.values": "The values. A value that is null is left to the sites",
+  "settings.overridable | brand.overridable | signIn.overridable | PolicyVersion.overridable": [
     "The fields that spokes may override",
     ["language"],
   ],
-  "settings.changedAt | brand.changedAt | PolicyVersion.changedAt": ["When the version was made", CHANGED_AT],
-  "settings.changedBy | brand.changedBy | PolicyVersion.changedBy": ["The user who made the version", AUTHOR],
+  "settings.changedAt | brand.changedAt | signIn.changedAt | PolicyVersion.changedAt": [
+    "When the version was made",
+    CHANGED_AT,
+  ],
+  "settings.changedBy | brand.changedBy | signIn.changedBy | PolicyVersion.changedBy": [
+    "The user who made the version",
+    AUTHOR,
+  ],
   "spokes.settings": "The number of spokes in each state of the settings",
   "spokes.brand": "The number of spokes in each state of the brand",
-  "settings.in_sync | brand.in_sync": ["Spokes that have the newest version", 18],
-  "settings.behind | brand.behind": ["Spokes that have an older version, or none", 1],
-  "settings.differs | brand.differs": ["Spokes with values of their own, or that could not set a value", 1],
-  "settings.excluded | brand.excluded": ["Spokes that an admin of the hub has excluded", 0],
+  "spokes.signIn": "The number of spokes in each state of the sign-in",
+  "settings.in_sync | brand.in_sync | signIn.in_sync": ["Spokes that have the newest version", 18],
+  "settings.behind | brand.behind | signIn.behind": ["Spokes that have an older version, or none", 1],
+  "settings.differs | brand.differs | signIn.differs": [
+    "Spokes with values of their own, or that could not set a value",
+    1,
+  ],
+  "settings.excluded | brand.excluded | signIn.excluded": ["Spokes that an admin of the hub has excluded", 0],
   "PolicyPatch.": ["", { settings: EXAMPLE_SETTINGS, ifVersion: { settings: 3 } }],
   "PolicyPatch.settings | SpokePolicyPatch.settings": [
     "The settings to change. Null removes a value",
@@ -57,6 +89,9 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "PolicyPatch.brand | SpokePolicyPatch.brand": ["The parts of the brand to change. Null removes a value", {
     color: "#aa0044",
+  }],
+  "PolicyPatch.signIn": ["The parts of the sign-in to change. Null removes a value", {
+    issuer: "https://login.school.example",
   }],
   "PolicyPatch.overridable": ["The fields that spokes may override, by section", { settings: ["language"] }],
   "overridable.settings": ["The names of settings", ["language"]],
@@ -67,6 +102,7 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "ifVersion.settings": ["The version of the settings", 3],
   "ifVersion.brand": ["The version of the brand", 1],
+  "ifVersion.signIn": ["The version of the sign-in", 1],
   "PolicyRollback.section | PolicyVersion.section": ["The section of the policy", "settings"],
   "PolicyRollback.version": ["The version whose values become the newest version", 2],
   "PolicyVersion.version": ["The version's number", 2],
@@ -83,14 +119,30 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "counts.overridden": ["Spokes that keep their own values", 1],
   "counts.excluded": ["Spokes that an admin of the hub has excluded", 0],
   "spokes.effect": ["What the spoke gets of the change", "changes"],
+  "SignInCheck.issuer": ["The issuer that was checked", "https://login.school.example"],
+  "SignInCheck.problem": ["Why the site cannot use the provider; null if it can", null],
+  "SignInCheck.spokeId": [
+    "The spoke whose site has read the provider's discovery document and keys",
+    EXAMPLE_IDS.spoke,
+  ],
+  "SignInCheckRequest.": ["", { issuer: "https://login.school.example" }],
+  "SignInCheckRequest.issuer": ["The issuer to check; the hub's own if absent", "https://login.school.example"],
   "SpokePolicy.spokeId": ["The spoke's ID", EXAMPLE_IDS.spoke],
-  "settings.state | brand.state": ["Whether the site has what the hub shares", "in_sync"],
-  "settings.reasons | brand.reasons": ["Why the site is not in sync, one sentence each", []],
-  "settings.hubVersion | brand.hubVersion": ["The hub's newest version; 0 if it never shared anything", 3],
-  "settings.overrides | brand.overrides": "The site's own values. They apply while the hub allows them",
-  "settings.overriddenAt | brand.overriddenAt": ["When the site's own values last changed", null],
-  "settings.overriddenBy | brand.overriddenBy": ["The user who last changed the site's own values", null],
+  "settings.state | brand.state | signIn.state": ["Whether the site has what the hub shares", "in_sync"],
+  "settings.reasons | brand.reasons | signIn.reasons": ["Why the site is not in sync, one sentence each", []],
+  "settings.hubVersion | brand.hubVersion | signIn.hubVersion": [
+    "The hub's newest version; 0 if it never shared anything",
+    3,
+  ],
+  "settings.overrides | brand.overrides | signIn.overrides":
+    "The site's own values. They apply while the hub allows them",
+  "settings.overriddenAt | brand.overriddenAt | signIn.overriddenAt": ["When the site's own values last changed", null],
+  "settings.overriddenBy | brand.overriddenBy | signIn.overriddenBy": [
+    "The user who last changed the site's own values",
+    null,
+  ],
   "SpokePolicyPatch.": ["", { settings: { language: "fr" } }],
+  "SpokePolicy.excluded": ["The sections from which an admin of the hub has excluded the spoke", []],
   "SpokePolicyPatch.excluded": ["The sections from which the spoke is excluded. Only hub admins can set them", []],
 };
 

@@ -157,6 +157,7 @@ export const RESOURCE_FIELD_ENTRIES: GlossaryEntriesByField = {
   "from.spokeId": ["The ID of the copied spoke", EXAMPLE_IDS.spoke],
   "from.backupId": ["The ID of the copied backup; null if a new backup would be taken first", EXAMPLE_IDS.backup],
   moodleVersion: ['The same value as in the field "lmsVersion"', "4.5.12"],
+  modeNote: ["A sentence about a mode that does less than it seems to; null for the other modes", null],
   spokeCount: ["The number of the hub's spokes, without removed spokes", 5],
 
   regions: "The regions that hubs and spokes can be in",

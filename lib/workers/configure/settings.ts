@@ -3,21 +3,18 @@ import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/config
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
-import { applySiteObjects } from "#lib/steps/site-objects.ts";
 import { requireRunningSite } from "#lib/steps/workloads.ts";
-import { addNotes, buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { findBrandTheme, type HubSettings, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { addSkippedParts } from "#lib/moodle/policy-values.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { clearChangedSettings, readChangedSettings } from "#lib/domains/policy/store.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { changesDomain, getInputsAfterChange } from "#lib/workers/configure/address.ts";
+import { seedSite } from "#lib/workers/configure/seed-site.ts";
 import { loadHubSettings } from "#lib/steps/set-up.ts";
-import { runSeedJob } from "#lib/steps/site-jobs.ts";
 
 type ConfigureRun = OperationRun<"configure">;
-
-const SEED_PODS = "op=seed";
 
 export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, run: ConfigureRun): Promise<void> {
   await requireRunningSite(space, run, "be changed", "request it again");
@@ -27,9 +24,9 @@ export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, 
   await run.saveProgress({ after: pickConfigurableInputs(after) });
 }
 
-/** Applies the settings. Then waits until pods of earlier attempts have ended, because they may write old settings. */
+/** Applies the settings that Moodle stores in its database. */
 export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<void> {
-  const { blueprint, space, inputs } = site, after = getInputsAfterChange(site, run);
+  const { inputs } = site, after = getInputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
   const changed = await readChangedSharedSettings(site, after);
   const parts = changes.filter((part) => part !== "brand" || mayResetBrand(after, hub));
@@ -38,10 +35,7 @@ export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<voi
   }
   if (changed.length > 0 && !parts.includes("settings")) parts.push("settings");
   if (parts.length === 0) return;
-  await applySiteObjects(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
-  await space.noPods(SEED_PODS, buildClusterWaitOptions(run));
-  const { done, skipped } = await runSeedJob(site, run);
-  run.log.info("Configured a site", { done, skipped });
+  const skipped = await seedSite({ ...site, inputs: after }, run, hub, parts);
   await addNotes(run, [...skipped, ...changed.map((field) => `The hub's value of ${field} was set again`)]);
   if (changed.length > 0) await run.write((tx) => clearChangedSettings(tx, site.spoke.id));
   const { shared } = after;

@@ -12,6 +12,7 @@ import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
 import { addSkippedParts, listChangedSections } from "#lib/moodle/policy-values.ts";
+import { listSignOnProblems } from "#lib/moodle/sign-on.ts";
 import { readSharedInputs } from "#lib/domains/spokes/desired.ts";
 import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
 import {
@@ -136,9 +137,12 @@ async function seed(
   await run.saveProgress({ shared: shared ?? null });
   const desired = { ...inputs, ...(shared && { shared }) };
   // The volumes of a copy contain what the other site has of its hub's policy.
-  const own = parts && [...new Set([...parts, ...listChangedSections(inputs.shared, shared)])];
+  const isCopyWithSignIn = isCopiedSite(site) && desired.shared?.signIn !== undefined;
+  const changed = listChangedSections(inputs.shared, shared).map((name) => name === "signIn" ? "sign-on" : name);
+  const own = parts && [...new Set([...parts, ...changed, ...(isCopyWithSignIn ? ["sign-on" as const] : [])])];
   await applyAll(site, run, site.blueprint.spokeObjects(desired, "seed", settings, own));
-  const { done, skipped } = await runJob(site, run);
+  const result = await runJob(site, run), { done } = result;
+  const skipped = [...listSignOnProblems(desired, settings), ...result.skipped];
   if (shared) await run.saveProgress({ shared: addSkippedParts(shared, skipped) });
   run.log.info("Seeded a site", { done, skipped });
   await addNotes(run, [...notes(settings), ...skipped]);

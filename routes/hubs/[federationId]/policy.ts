@@ -3,8 +3,9 @@ import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getHistory } from "#routes/api/federations/[federationId]/policy/history.ts";
 import { GET as getPolicy, PATCH as updatePolicy } from "#routes/api/federations/[federationId]/policy/index.ts";
 import { POST as rollBack } from "#routes/api/federations/[federationId]/policy/rollback.ts";
+import { POST as checkSignIn } from "#routes/api/federations/[federationId]/policy/sign-in/check.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
-import type { PreviewedPolicy } from "#lib/portal/components/api-types.ts";
+import type { CheckedSignIn, PreviewedPolicy } from "#lib/portal/components/api-types.ts";
 import { buildPolicyRequest, SHARED_FORM_FIELDS, sharedView } from "#lib/portal/hubs/policy.ts";
 import { formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 
@@ -23,6 +24,10 @@ export const POST = formAction({
       const { federationId } = await call.callApi(rollBack, { body: { section, version: Number(version) } });
       return { to: `/hubs/${federationId}/policy?done=shared` };
     }
+    if (form["check"]) {
+      const issuer = form["signIn.issuer"] || undefined;
+      return await show(call, { form, check: await call.callApi(checkSignIn, { body: { issuer } }) });
+    }
     const body = buildPolicyRequest(form);
     const result = await call.callApi(updatePolicy, { body, query: { dryRun: isPreview === "" ? undefined : "true" } });
     if (!("dryRun" in result)) return { to: `/hubs/${result.federationId}/policy?done=shared` };
@@ -34,6 +39,7 @@ export const POST = formAction({
 interface Extras {
   readonly form?: Readonly<Record<string, string>>;
   readonly preview?: PreviewedPolicy;
+  readonly check?: CheckedSignIn;
   readonly submission?: RefusedSubmission;
 }
 

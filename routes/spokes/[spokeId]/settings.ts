@@ -5,18 +5,25 @@ import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { catchRefusal, formAction, formSchema, type PageContext, portalPage } from "#lib/portal/page/page.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 import { findChangedFields, flashKeyForChanges, originalFieldNames } from "#lib/portal/page/form-changes.ts";
-import { EDITABLE_SPOKE_FIELDS, settingsView, type SpokeFields } from "#lib/portal/spokes/settings.ts";
+import {
+  buildSettingsRequest,
+  EDITABLE_SPOKE_FIELDS,
+  settingsView,
+  type SpokeFields,
+  toFormValues,
+} from "#lib/portal/spokes/settings.ts";
 
 export const GET = portalPage({ summary: "The settings of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Change a spoke's name, brand, administrator's address, domain or mail",
+  summary: "Change a spoke's name, brand, administrator's address, sign-in, domain or mail",
   body: formSchema(...EDITABLE_SPOKE_FIELDS, ...originalFieldNames(EDITABLE_SPOKE_FIELDS), "preview"),
   async submit(call) {
     const { callApi, body } = call;
     if (body.preview) return await show(call, body);
-    const before = await callApi(getSpoke), changes = findChangedFields(EDITABLE_SPOKE_FIELDS, before, body);
-    const after = await callApi(updateSpoke, { body: changes });
+    const before = await callApi(getSpoke);
+    const changes = findChangedFields(EDITABLE_SPOKE_FIELDS, toFormValues(before), body);
+    const after = await callApi(updateSpoke, { body: buildSettingsRequest(changes) });
     const startsOperation = "operation" in after && after.operation !== null;
     return {
       to: `/spokes/${before.id}${startsOperation ? "?done=asked" : `/settings?done=${flashKeyForChanges(changes)}`}`,
@@ -27,7 +34,8 @@ export const POST = formAction({
 
 async function show(call: PageContext<unknown, unknown>, form?: SpokeFields, refused?: RefusedSubmission) {
   const spokePage = await loadSpokePage(call, getSpoke, getHub), catalog = await call.callApi(getCatalog);
-  const body = form ? findChangedFields(EDITABLE_SPOKE_FIELDS, spokePage.spoke, form) : {},
+  const current = toFormValues(spokePage.spoke);
+  const body = form ? buildSettingsRequest(findChangedFields(EDITABLE_SPOKE_FIELDS, current, form)) : {},
     needsPreview = Object.keys(body).length > 0 && !refused;
   const { result, submission } = needsPreview
     ? await catchRefusal(call.callApi(updateSpoke, { query: { dryRun: "true" }, body }), { ...form })

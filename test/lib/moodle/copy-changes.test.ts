@@ -25,7 +25,6 @@ test("omits settings that the original had, because users may have changed them"
     "title",
     "administrator",
     "keys",
-    "sign-on",
     "courses",
   ]);
 });

@@ -68,7 +68,7 @@ test("name Jobs after the fence, without retries, and delete them after a day or
       const { spec } = { spec: find(objects, "Job", `${job}-17`)["spec"] };
       assert.equal([spec.backoffLimit, spec.ttlSecondsAfterFinished, spec.template.spec.restartPolicy], [
         0,
-        job === "sign-in-link" ? 30 : 86400,
+        job === "sign-in-link" || job === "check-sign-in" ? 30 : 86400,
         "Never",
       ], job);
     }

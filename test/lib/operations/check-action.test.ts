@@ -50,6 +50,8 @@ test("allows only the actions of each stable state", () => {
     "backup: backup -> active",
     "run-cron: run-cron -> active",
     "reset-admin-password: reset-admin-password -> active",
+    "suspend-person: suspend-person -> active",
+    "reinstate-person: reinstate-person -> active",
     "reapply: reapply -> updating",
     "configure: configure -> updating",
   ]);

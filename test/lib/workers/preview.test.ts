@@ -19,6 +19,8 @@ const ASKED: readonly (readonly [Exclude<SpokeActionName, "retry">, parameters?:
   ["run-cron"],
   ["backup"],
   ["reset-admin-password"],
+  ["suspend-person", { email: "cy@school.example" }],
+  ["reinstate-person", { email: "cy@school.example" }],
   ["resize", { size: "large" }],
   ["resize", { size: "small" }],
   ["upgrade", { lmsVersion: "5.2.2", skipBackup: false }],

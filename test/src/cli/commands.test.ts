@@ -231,7 +231,7 @@ test("completes nouns, verbs, options, values and the names of records", async (
   const offered = async (...line: string[]) =>
     (await cli.run(["__complete", ...line])).out.split("\n").filter(Boolean).map((each) => each.split("\t")[0]);
   assert.equal(await offered("hu"), ["hubs"]);
-  assert.equal(await offered("spokes", "sus"), ["suspend"]);
+  assert.equal(await offered("spokes", "sus"), ["suspend", "suspend-person"]);
   assert.equal(await offered("spokes", "list", "--st"), ["--state"]);
   assert.equal(await offered("spokes", "list", "--health", ""), ["healthy", "degraded", "unknown"]);
   assert.equal(await offered("spokes", "show", "north/o"), ["north/oak"]);

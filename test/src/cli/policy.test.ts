@@ -45,4 +45,29 @@ test("refuses what is no field", async ({ cli }) => {
   }
 });
 
+test("takes a client secret from a file or standard input only", async ({ cli, stage }) => {
+  const refused = await cli.run(["policy", "set", "north", "signIn.clientSecret=abc"]);
+  assert.is(refused.status, 2);
+  assert.match(refused.err, "use --client-secret-file");
+  const fixed = await cli.run(["policy", "set", "north", "--allow", "signIn.label"]);
+  assert.match(fixed.err, 'Spokes cannot override "signIn.label"');
+  const missing = await cli.run(["policy", "set", "north", "--client-secret-file", "/no/such/file"]);
+  assert.match(missing.err, "Cannot read the client secret");
+  const values = [
+    "signIn.issuer=https://login.example",
+    "signIn.clientId=moodle",
+    "signIn.domains=a.example,b.example",
+  ];
+  const preview = await cli.run(
+    ["policy", "set", "north", ...values, "--client-secret-file", "-", "--dry-run"],
+    "abc\n",
+  );
+  assert.is(preview.status, 0, preview.err);
+  assert.match(preview.out, /signIn\.clientSecret\s+not set → a new client secret/);
+  assert.match(preview.out, /signIn\.domains\s+not set → a\.example, b\.example/);
+  await updateRows(stage.scene.db, "federations", { namespaceUid: null });
+  const early = await cli.run(["policy", "set", "north", ...values, "--client-secret-file", "-"], "abc\n");
+  assert.match(early.err, "Cannot store a client secret for a hub");
+});
+
 test.run();

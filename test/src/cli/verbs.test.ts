@@ -79,6 +79,8 @@ spokes create north/twin --copy-of elm --backup now =5
 spokes apply -f -
 policy show north
 policy set north settings.language=de --allow settings.language
+policy set north signIn.label=School --dry-run
+policy check-sign-in north =2
 policy history north
 policy rollback north settings 1
 policy show-spoke oak
@@ -99,6 +101,8 @@ ${ACTIONS.split(" ").map((name) => `spokes ${name} oak --no-wait`).join("\n")}
 spokes resize oak --size large --no-wait
 spokes upgrade oak --to newest --no-wait =2
 spokes reset-admin-password oak --no-wait =5
+spokes suspend-person oak --email cy@school.example --no-wait =5
+spokes reinstate-person oak --email cy@school.example --no-wait =5
 spokes retry oak --no-wait =5
 spokes suspend oak elm --no-wait =5
 spokes reapply oak --no-wait =5

@@ -15,8 +15,10 @@ import {
   runSeedScript,
   runSignInLinkScript,
 } from "#lib/dev/simulator/programs/moodle/cli.ts";
+import { runSignInCheck } from "#lib/dev/simulator/programs/moodle/sign-on.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl, runFileVerification, runSetupJob } from "#lib/dev/simulator/programs/moodle/checks.ts";
+import { runPersonScript } from "#lib/dev/simulator/programs/moodle/person.ts";
 import { runPgIsready } from "#lib/dev/simulator/programs/network.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
@@ -31,6 +33,7 @@ const POSTGRES = /postgres/;
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
+  [(_, command) => /^php -r .*function check_provider/s.test(command), runSignInCheck],
   [(_, command) => /\bpostgres --single\b/.test(command), runDatabaseAdoption],
   [(_, command) => command.includes("wheelwright-adopted"), runFileAdoption],
   [(_, command) => /\bpg_isready\b/.test(command), runPgIsready],
@@ -38,6 +41,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSetupJob],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), runCurl],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeedScript],
+  [(_, command) => /^php -r .*function person_accounts/s.test(command), runPersonScript],
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPasswordScript],
   [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLinkScript],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runMoodleCli],

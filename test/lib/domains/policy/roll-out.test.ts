@@ -1,6 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { patchPolicy, previewPolicy, rollBackPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { rollBackPolicy } from "#lib/domains/policy/roll-back.ts";
+import { previewPolicy } from "#lib/domains/policy/preview.ts";
 import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";
 import { patchSpokePolicy } from "#lib/domains/policy/spoke.ts";
 import type { PolicyPatch } from "#lib/domains/policy/views.ts";

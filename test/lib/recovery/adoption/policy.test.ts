@@ -1,7 +1,8 @@
 /** Tests that what a hub shares, and the spokes' own values, survive the loss of the database. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { patchPolicy, rollBackPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { rollBackPolicy } from "#lib/domains/policy/roll-back.ts";
 import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";
 import { patchSpokePolicy } from "#lib/domains/policy/spoke.ts";
 import { listPolicyVersions } from "#lib/domains/policy/store.ts";
@@ -16,7 +17,9 @@ const test = suite("what a hub shares, after the database is lost");
 /** Shares values in the hub, lets the spoke override one, and excludes it from the brand. */
 async function share(scene: WorkScene, hub: FederationRow, id: string): Promise<void> {
   const { app, actor } = scene;
-  const { rollout } = await patchPolicy(app, actor, hub, {
+  const ready = await scene.hubBecomes(hub.id, "active");
+  const { rollout } = await patchPolicy(app, actor, ready, {
+    signIn: { issuer: "https://login.school.example", clientId: "moodle", clientSecret: "a secret text" },
     settings: { language: "de", timeZone: "Europe/Berlin" },
     brand: { color: "#aa0044" },
     overridable: { settings: ["language"] },
@@ -57,7 +60,11 @@ test("comes back from the records of hubs and spokes, of which one was in the ba
     assert.equal([await readAll(scene, north, ash), await readAll(scene, west, oak)], before);
     for (const hub of [north, west]) {
       const versions = await listPolicyVersions(db.rows, hub.id);
-      assert.equal(versions.map(({ section, version }) => `${section} ${version}`).sort(), ["brand 1", "settings 1"]);
+      assert.equal(versions.map(({ section, version }) => `${section} ${version}`).sort(), [
+        "brand 1",
+        "settings 1",
+        "signIn 1",
+      ]);
     }
     await scene.replica();
     const { settings } = await patchPolicy(scene.app, scene.actor, north, { settings: { language: "it" } });

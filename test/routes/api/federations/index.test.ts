@@ -30,6 +30,7 @@ test("POST answers 201 with the provisioning hub and its location", async ({ sce
     status: "provisioning",
     stateReason: null,
     spokeCount: 0,
+    modeNote: "The mode open has no effect; content, identity, both have one",
   });
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.ok(createdAt <= updatedAt, `${createdAt} ${updatedAt}`); // two readings of the same clock

@@ -11,6 +11,7 @@ import {
   type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { changeSharedSettings, listSharedSettingLines } from "#lib/dev/simulator/programs/moodle/shared-settings.ts";
+import { changeSignOn, listSignOnLines } from "#lib/dev/simulator/programs/moodle/sign-on.ts";
 import { withUsageMessage } from "#lib/dev/simulator/programs/moodle/usage.ts";
 import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
@@ -109,8 +110,8 @@ export function runSeedScript(context: ProgramContext): ProgramRun {
     ...(administers ? [`administrator ${describeAdmin(account, settings.SEED_ADMIN_EMAIL!)}`] : []),
     ...(isRequested("brand", settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS) ? ["brand set"] : []),
     ...(isRequested("brand", settings.SEED_BRAND_LOGO) ? ["logo set"] : []),
-    ...(isRequested("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET)
-      ? ["single sign-on set"]
+    ...(isRequested("sign-on", settings.SEED_SIGN_IN || settings.SEED_ISSUER_NAME)
+      ? listSignOnLines(settings, env)
       : []),
     ...(isRequested("settings", settings.SEED_SETTINGS) ? listSharedSettingLines(settings.SEED_SETTINGS!) : []),
     ...courses.map(({ shortname }) => `course created: ${shortname}`),
@@ -129,6 +130,7 @@ export function runSeedScript(context: ProgramContext): ProgramRun {
           ...(isRequested("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
           ...(isRequested("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
           ...(isRequested("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
+          ...(isRequested("sign-on", settings.SEED_SIGN_IN) && changeSignOn(settings, env)),
           ...(isRequested("settings", settings.SEED_SETTINGS) && changeSharedSettings(before, settings.SEED_SETTINGS!)),
         };
         const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];

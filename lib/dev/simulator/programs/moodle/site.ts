@@ -51,6 +51,8 @@ export interface MoodleAccount {
   readonly password: string;
   readonly email?: string;
   readonly suspended?: boolean;
+  /** Whether the action suspend-person has suspended the account. */
+  readonly isSuspendedByHub?: boolean;
   /** The number of active login sessions. */
   readonly sessions?: number;
   /** The number of emails with a password reset link that Moodle sent to this account. */

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { patchPolicy, previewPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { previewPolicy } from "#lib/domains/policy/preview.ts";
 import { showPolicy } from "#lib/domains/policy/show.ts";
 import { PolicyPatch, PolicyPreview, PolicyView } from "#lib/domains/policy/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
@@ -23,7 +24,7 @@ export const PATCH = endpoint({
   query: v.object({ dryRun: QueryFlag }),
   body: PolicyPatch,
   reply: okReply(v.union([PolicyView, PolicyPreview])),
-  faults: ["policy_changed", "federation_state", "not_offered"],
-  handle: ({ app, actor, federation, query, body }) =>
-    query.dryRun ? previewPolicy(app, actor, federation, body) : patchPolicy(app, actor, federation, body),
+  faults: ["policy_changed", "federation_state", "not_offered", "sign_in_incomplete", "cluster_unavailable"],
+  handle: ({ app, actor, federation, query, body, signal }) =>
+    query.dryRun ? previewPolicy(app, actor, federation, body) : patchPolicy(app, actor, federation, body, signal),
 });

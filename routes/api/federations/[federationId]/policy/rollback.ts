@@ -1,5 +1,5 @@
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { rollBackPolicy } from "#lib/domains/policy/change.ts";
+import { rollBackPolicy } from "#lib/domains/policy/roll-back.ts";
 import { PolicyRollback, PolicyView } from "#lib/domains/policy/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";

@@ -1,0 +1,54 @@
+/** Simulates the part of seed.php that sets up a site's single sign-on, and stores its values in mdl_config. */
+import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+
+type Settings = Readonly<Record<string, string>>;
+
+/** The domain of providers that the simulated sites cannot reach. */
+const UNREACHABLE = "unreachable.example";
+
+interface SharedSignIn {
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly label?: string;
+}
+
+/** Returns the lines that the script prints. */
+export function listSignOnLines(settings: Settings, env: ProgramContext["env"]): string[] {
+  const shared = readSharedSignIn(settings);
+  if (shared === null) return env["SEED_ISSUER_CLIENT_SECRET"] ? ["single sign-on set"] : [];
+  if (shared.issuer === undefined) return ["single sign-on removed"];
+  return isReachable(shared)
+    ? ["single sign-on set"]
+    : [`left out: single sign-on: ${describeUnreachable(shared.issuer)}`];
+}
+
+/** Returns the rows of mdl_config that change. Moodle stores these values in a table for OAuth 2 services. */
+export function changeSignOn(settings: Settings, env: ProgramContext["env"]): Record<string, string> {
+  const { issuer, clientId = "", label = "Single sign-on" } = readSharedSignIn(settings) ?? {};
+  if (issuer === undefined) return { oauth2_enabled: "0" };
+  if (!isReachable({ issuer })) return {};
+  const clientSecret = env["SEED_ISSUER_CLIENT_SECRET"] ?? "";
+  return {
+    ...{ oauth2_enabled: "1", oauth2_issuer: issuer, oauth2_clientid: clientId },
+    ...{ oauth2_name: label, oauth2_clientsecret: clientSecret },
+  };
+}
+
+/** Simulates check-sign-in.php. */
+export function runSignInCheck({ env }: ProgramContext): ProgramRun {
+  const issuer = env["ISSUER"]!;
+  const line = isReachable({ issuer }) ? "usable" : `refused: ${describeUnreachable(issuer)}`;
+  return { lines: [line], exit: 0, delay: "cli" };
+}
+
+function describeUnreachable(issuer: string): string {
+  return `the site cannot read ${issuer}/.well-known/openid-configuration: The URL is blocked.`;
+}
+
+function readSharedSignIn({ SEED_SIGN_IN: json }: Settings): SharedSignIn | null {
+  return json ? JSON.parse(json) : null;
+}
+
+function isReachable({ issuer = "" }: SharedSignIn): boolean {
+  return !issuer.includes(UNREACHABLE);
+}

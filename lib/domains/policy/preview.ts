@@ -1,0 +1,63 @@
+/** Previews a change of a hub's policy. Writes nothing. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { requireLiveHub } from "#lib/domains/federations/state.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { hideClientSecret, listSignInProblems } from "#lib/domains/policy/client-secret.ts";
+import {
+  listPolicyChanges,
+  listSpokeEffects,
+  planPolicyChange,
+  requireOfferedPreset,
+} from "#lib/domains/policy/plan.ts";
+import { readHubSpokes } from "#lib/domains/policy/store.ts";
+import { MAX_PREVIEW_SPOKES, type PolicyPatch, type PolicyPreview } from "#lib/domains/policy/views.ts";
+import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
+import { sharesSignIn } from "#lib/model/mode.ts";
+
+const MODE_NOTE = "The sites get the sign-in when the hub's mode is identity or both";
+
+/** Shows what a change would do on each spoke. Writes nothing. */
+export async function previewPolicy(
+  app: App,
+  actor: Actor,
+  { id }: FederationRow,
+  patch: PolicyPatch,
+): Promise<PolicyPreview> {
+  const { rows } = app.db,
+    { policy, state, mode } = await rows.selectFrom("federations").select(["policy", "state", "mode"])
+      .where("id", "=", id).executeTakeFirstOrThrow();
+  requireLiveHub(state, "change the policy of");
+  const change = planPolicyChange(policy ?? {}, hideClientSecret(patch, policy), {
+    email: actor.email,
+    now: await readDatabaseTime(rows),
+  });
+  requireOfferedPreset(app.catalog, change);
+  const effects = change.sections.length === 0 ? [] : listSpokeEffects(change, await readHubSpokes(rows, id));
+  const count = (effect: string) => effects.filter((each) => each.effect === effect).length;
+  return {
+    dryRun: true,
+    federationId: id,
+    changes: listPolicyChanges(change),
+    downtime: false,
+    counts: {
+      changes: count("changes"),
+      later: count("later"),
+      overridden: count("overridden"),
+      excluded: count("excluded"),
+    },
+    spokes: effects.slice(0, MAX_PREVIEW_SPOKES).map(({ spoke, effect, reason }) => ({
+      spokeId: spoke.id,
+      slug: spoke.slug,
+      domain: spoke.domain,
+      effect,
+      reason,
+    })),
+    more: Math.max(0, effects.length - MAX_PREVIEW_SPOKES),
+    notes: change.sections.length === 0 ? ["Nothing changes"] : [
+      "One site is changed first. If it fails, the rollout pauses and the other sites stay as they are",
+      ...listSignInProblems(change),
+      ...(change.sections.includes("signIn") && !sharesSignIn(mode) ? [MODE_NOTE] : []),
+    ],
+  };
+}
