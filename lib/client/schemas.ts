@@ -1564,6 +1564,8 @@ export interface Policy {
       guestAccess: boolean | null;
       /** Whether visitors must sign in to see the front page */
       forcedLogin: boolean | null;
+      /** The maximum size of an uploaded file, in MiB */
+      uploadLimit: number | null;
       /** The name of the support contact */
       supportName: string | null;
       /** The email address of the support contact */
@@ -1683,7 +1685,7 @@ export interface Policy {
 }
 
 export interface PolicyPatch {
-  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
+  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, uploadLimit, supportName, supportEmail, supportPage */
   settings?: {
     /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
     language?: string | null | undefined;
@@ -1693,6 +1695,8 @@ export interface PolicyPatch {
     guestAccess?: boolean | null | undefined;
     /** Whether visitors must sign in to see the front page */
     forcedLogin?: boolean | null | undefined;
+    /** The maximum size of an uploaded file, in MiB */
+    uploadLimit?: number | null | undefined;
     /** The name of the support contact; must be text of 1 to 100 characters without control characters */
     supportName?: string | null | undefined;
     /** The email address of the support contact; must be an email address */
@@ -1738,13 +1742,14 @@ export interface PolicyPatch {
   } | undefined;
   /** The fields that spokes may override, by section; must have at least one of settings, brand */
   overridable?: {
-    /** The names of settings; must be a list of these names: language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
+    /** The names of settings; must be a list of these names: language, timeZone, guestAccess, forcedLogin, uploadLimit, supportName, supportEmail, supportPage */
     settings?:
       | readonly (
         | "language"
         | "timeZone"
         | "guestAccess"
         | "forcedLogin"
+        | "uploadLimit"
         | "supportName"
         | "supportEmail"
         | "supportPage"
@@ -2419,6 +2424,8 @@ export interface SpokePolicy {
       guestAccess: boolean | null;
       /** Whether visitors must sign in to see the front page */
       forcedLogin: boolean | null;
+      /** The maximum size of an uploaded file, in MiB */
+      uploadLimit: number | null;
       /** The name of the support contact */
       supportName: string | null;
       /** The email address of the support contact */
@@ -2436,6 +2443,8 @@ export interface SpokePolicy {
       guestAccess: boolean | null;
       /** Whether visitors must sign in to see the front page */
       forcedLogin: boolean | null;
+      /** The maximum size of an uploaded file, in MiB */
+      uploadLimit: number | null;
       /** The name of the support contact */
       supportName: string | null;
       /** The email address of the support contact */
@@ -2555,7 +2564,7 @@ export interface SpokePolicy {
 }
 
 export interface SpokePolicyPatch {
-  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, supportName, supportEmail, supportPage */
+  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, uploadLimit, supportName, supportEmail, supportPage */
   settings?: {
     /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
     language?: string | null | undefined;
@@ -2565,6 +2574,8 @@ export interface SpokePolicyPatch {
     guestAccess?: boolean | null | undefined;
     /** Whether visitors must sign in to see the front page */
     forcedLogin?: boolean | null | undefined;
+    /** The maximum size of an uploaded file, in MiB */
+    uploadLimit?: number | null | undefined;
     /** The name of the support contact; must be text of 1 to 100 characters without control characters */
     supportName?: string | null | undefined;
     /** The email address of the support contact; must be an email address */

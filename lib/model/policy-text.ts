@@ -19,6 +19,7 @@ export function getPolicyFieldType(section: PolicySection, field: string): strin
 export function parsePolicyText(section: PolicySection, field: string, text: string): unknown {
   if (text === "") return null;
   const type = getPolicyFieldType(section, field);
+  if (type === "number") return /^\d{1,9}$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   if (type === "array") return text.split(/[\s,]+/).filter((each) => each !== "");
   if (type !== "strict_object") return text;

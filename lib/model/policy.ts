@@ -31,6 +31,15 @@ export const BrandTheme = v.strictObject({
 });
 export type BrandTheme = v.InferOutput<typeof BrandTheme>;
 
+const UPLOAD_LIMIT = "must be a whole number of MiB from 1 to 100";
+/** The ingress, the web server and PHP of a site accept at most 100 MiB (settings.yaml, ingress.yaml). */
+const UploadLimit = v.pipe(
+  v.number(UPLOAD_LIMIT),
+  v.integer(UPLOAD_LIMIT),
+  v.minValue(1, UPLOAD_LIMIT),
+  v.maxValue(100, UPLOAD_LIMIT),
+);
+
 const flag = v.boolean("must be true or false");
 
 const DOMAIN = "must be domains such as school.example or *.school.example, 50 at most";
@@ -47,6 +56,8 @@ export const POLICY_FIELDS = {
     timeZone: v.pipe(v.string(TIME_ZONE), v.maxLength(64, TIME_ZONE), v.check(isTimeZone, TIME_ZONE)),
     guestAccess: flag,
     forcedLogin: flag,
+    /** The maximum size of an uploaded file, in MiB. */
+    uploadLimit: UploadLimit,
     supportName: boundedText(1, 100),
     supportEmail: EmailAddress,
     supportPage: HttpsUrl,

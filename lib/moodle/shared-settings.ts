@@ -7,10 +7,17 @@ export const MOODLE_SETTINGS: Readonly<Record<PolicyField<"settings">, string>> 
   timeZone: "timezone",
   guestAccess: "guestloginbutton",
   forcedLogin: "forcelogin",
+  uploadLimit: "maxbytes",
   supportName: "supportname",
   supportEmail: "supportemail",
   supportPage: "supportpage",
 };
+
+/** Returns the value as text, as Moodle stores it. The upload limit is in MiB here, and in bytes there. */
+export function toMoodleText(value: string | boolean | number): string {
+  if (typeof value === "number") return String(value * 2 ** 20);
+  return typeof value === "boolean" ? String(Number(value)) : value;
+}
 
 /** Returns the fields of a policy for these settings. Leaves out settings that no policy has. */
 export function toPolicyFields(settings: readonly string[]): readonly PolicyField<"settings">[] {

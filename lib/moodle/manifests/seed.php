@@ -96,6 +96,7 @@ const SEED_SHARED_SETTINGS = [
     'timeZone' => 'timezone',
     'guestAccess' => 'guestloginbutton',
     'forcedLogin' => 'forcelogin',
+    'uploadLimit' => 'maxbytes',
     'supportName' => 'supportname',
     'supportEmail' => 'supportemail',
     'supportPage' => 'supportpage',
@@ -126,7 +127,8 @@ function seed_language(string $language): bool {
 function seed_shared_settings(array $settings): void {
     foreach (SEED_SHARED_SETTINGS as $name => $config) {
         $value = $settings[$name] ?? null;
-        $text = is_bool($value) ? (string) (int) $value : $value;
+        $text = is_int($value) ? (string) ($value * 1048576) // the upload limit, from MiB to bytes
+            : (is_bool($value) ? (string) (int) $value : $value);
         $former = get_config('local_wheelwright', 'former_' . $config);
         $shared = get_config('local_wheelwright', 'shared_' . $config);
         if ($text === null) {

@@ -8,6 +8,7 @@ export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: strin
   timeZone: ["Time zone", "For example Europe/Berlin."],
   guestAccess: ["Guest access", "Whether the login page has a button for guests."],
   forcedLogin: ["Sign-in required", "Whether visitors must sign in before they see the front page."],
+  uploadLimit: ["Upload limit", "The maximum size of a file, in MiB: 1 to 100."],
   supportName: ["Support contact"],
   supportEmail: ["Support email"],
   supportPage: ["Support page", "An address that begins with https://."],

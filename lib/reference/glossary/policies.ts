@@ -8,6 +8,7 @@ const SETTINGS: GlossaryEntriesByField = {
   timeZone: ["The default time zone", "Europe/Berlin"],
   guestAccess: ["Whether the login page lets guests in", false],
   forcedLogin: ["Whether visitors must sign in to see the front page", true],
+  uploadLimit: ["The maximum size of an uploaded file, in MiB", 50],
   supportName: ["The name of the support contact", "Help desk"],
   supportEmail: ["The email address of the support contact", "help@school.example"],
   supportPage: ["The address of the support page", "https://school.example/help"],

@@ -55,8 +55,8 @@ async function run(before: Configuration, settings: object, writes = 1000): Prom
 
 inPhp("sets values, and returns them to the former ones", async () => {
   const before = { core: { lang: "en", forcelogin: "0" } };
-  const shared = await run(before, { language: "de", forcedLogin: true, timeZone: null });
-  assert.equal(shared["core"], { lang: "de", forcelogin: "1" });
+  const shared = await run(before, { language: "de", forcedLogin: true, timeZone: null, uploadLimit: 50 });
+  assert.equal(shared["core"], { lang: "de", forcelogin: "1", maxbytes: "52428800" });
   const changed = await run(shared, { language: "de", forcedLogin: false });
   assert.is(changed["core"]!["forcelogin"], "0");
   const back = await run(changed, { language: null, forcedLogin: null });

@@ -16,7 +16,9 @@ test.after.each(({ scene }) => scene.close());
 test("previews a change, applies it, and shows it on the spoke's page", async ({ scene, path }) => {
   const form = await parsePage(scene, path, "hubAdmin");
   assert.match(form.text, "This hub shares nothing yet");
-  const preview = await form.submit("Preview", { Language: "de", "Guest access": "false", Colour: "#aa0044" });
+  const preview = await form.submit("Preview", {
+    ...{ Language: "de", "Guest access": "false", Colour: "#aa0044", "Upload limit": "50" },
+  });
   assert.match(preview.text, "1 spoke would change now");
   assert.match(preview.text, "No site becomes unavailable");
   assert.is(preview.field("Language").value, "de");
@@ -25,13 +27,17 @@ test("previews a change, applies it, and shows it on the spoke's page", async ({
   assert.match(saved.text, "Settings Version 1 0 1 0 0");
   const spoke = await parsePage(scene, `/spokes/${scene.spoke}`, "spokeAdmin");
   assert.match(spoke.text, "Settings – Behind The site has nothing of it yet; the hub has version 1");
+  assert.is(saved.field("Upload limit").value, "50");
   const unchanged = await saved.submit("Preview");
   assert.match(unchanged.text, "Nothing changes");
 });
 
 test("shows errors at their fields, and keeps the input", async ({ scene, path }) => {
-  const refused = await (await parsePage(scene, path, "hubAdmin")).submit("Preview", { Colour: "red", Language: "de" });
+  const refused = await (await parsePage(scene, path, "hubAdmin")).submit("Preview", {
+    ...{ Colour: "red", Language: "de", "Upload limit": "500" },
+  });
   assert.is(refused.status, 400);
+  assert.match(refused.text, "Upload limit must be a whole number of MiB from 1 to 100");
   assert.match(refused.text, "Colour must be a colour such as #aa0044");
   assert.is(refused.field("Language").value, "de");
 });

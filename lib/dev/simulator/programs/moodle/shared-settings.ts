@@ -1,5 +1,5 @@
 /** Simulates the part of seed.php that sets what a hub shares, and returns a setting to its former value afterwards. */
-import { MOODLE_SETTINGS } from "#lib/moodle/shared-settings.ts";
+import { MOODLE_SETTINGS, toMoodleText } from "#lib/moodle/shared-settings.ts";
 import type { SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
 
 type Config = NonNullable<SiteDatabase["config"]>;
@@ -9,7 +9,7 @@ const MISSING_LANGUAGE = "xx";
 
 /** Returns the rows of mdl_config that change. An empty text stands for a setting without a former value. */
 export function changeSharedSettings(before: SiteDatabase["config"], json: string): Config {
-  const settings: Readonly<Record<string, string | boolean | null>> = JSON.parse(json),
+  const settings: Readonly<Record<string, string | boolean | number | null>> = JSON.parse(json),
     changed: Record<string, string> = {};
   for (const [name, key] of Object.entries(MOODLE_SETTINGS)) {
     const value = settings[name] ?? null, former = before?.[`former_${key}`], shared = before?.[`shared_${key}`];
@@ -17,7 +17,7 @@ export function changeSharedSettings(before: SiteDatabase["config"], json: strin
       if (shared && before?.[key] === shared) changed[key] = former ?? "";
       if (shared) changed[`shared_${key}`] = "";
     } else if (value !== MISSING_LANGUAGE) {
-      const text = typeof value === "boolean" ? String(Number(value)) : value;
+      const text = toMoodleText(value);
       if (!shared) changed[`former_${key}`] = before?.[key] ?? "";
       Object.assign(changed, { [key]: text, [`shared_${key}`]: text });
     }
