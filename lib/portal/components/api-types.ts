@@ -19,6 +19,7 @@ import type {
   SpokePreview,
   SpokeView,
 } from "#lib/domains/spokes/views.ts";
+import type { SpokeAddonsView } from "#lib/domains/spokes/addon-views.ts";
 import type { HistoryView } from "#lib/domains/history/views.ts";
 import type { HubUsageView, SpokeUsageView } from "#lib/domains/usage/views.ts";
 import type { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
@@ -29,6 +30,7 @@ export type Operation = v.InferOutput<typeof OperationView>;
 export type OperationDetails = v.InferOutput<typeof OperationDetail>;
 export type FleetOverview = v.InferOutput<typeof OverviewView>;
 export type CatalogOffer = v.InferOutput<typeof CatalogView>;
+export type InstalledAddons = v.InferOutput<typeof SpokeAddonsView>;
 export type AvailabilityMonths = v.InferOutput<typeof AvailabilityView>;
 export type SpokeAvailabilityMonths = v.InferOutput<typeof SpokeAvailabilityView>;
 export type CostEstimate = v.InferOutput<typeof CostView>;

@@ -1,5 +1,4 @@
 /** Renders an overview of a spoke: its current operation, health, recent operations and details. */
-import { removeTierMark } from "#lib/moodle/tier-marks.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { FieldWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
@@ -16,6 +15,7 @@ import {
 import type { PageView } from "#lib/portal/components/view.ts";
 import { availabilityPanel } from "#lib/portal/components/availability.ts";
 import type {
+  InstalledAddons,
   Operation,
   OperationDetails,
   SharedWithSpoke,
@@ -23,6 +23,8 @@ import type {
   SpokeAvailabilityMonths,
   SpokeUsage,
 } from "#lib/portal/components/api-types.ts";
+import { addonsPanel } from "#lib/portal/spokes/addons.ts";
+import { healthPanel } from "#lib/portal/spokes/health.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
 import { sharedPanel } from "#lib/portal/spokes/policy.ts";
 import { usagePanel } from "#lib/portal/spokes/usage.ts";
@@ -36,6 +38,7 @@ export interface SpokePageProps {
   readonly latest: OperationDetails | null;
   readonly availability: SpokeAvailabilityMonths;
   readonly usage: SpokeUsage;
+  readonly addons: InstalledAddons;
   readonly shared: SharedWithSpoke;
   /** The period of the usage, in days. */
   readonly days: string;
@@ -43,7 +46,7 @@ export interface SpokePageProps {
 }
 
 export function spokeView(
-  { spokePage, operations, latest, availability, usage, shared, days, now }: SpokePageProps,
+  { spokePage, operations, latest, availability, usage, addons, shared, days, now }: SpokePageProps,
 ): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
@@ -60,6 +63,7 @@ ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability)}
 ${sharedPanel(shared, spokePage.canManageHub)}
 ${availabilityPanel(availability)}
 ${reachable ? usagePanel(usage, days) : ""}
+${reachable ? addonsPanel(addons) : ""}
 ${recentOperationsPanel(id, operations)}
 </div>
 ${aboutPanel(spoke)}</div>`,
@@ -114,65 +118,6 @@ ${operationNotes(latest)}`,
       }`,
     },
   );
-}
-
-function healthPanel(
-  { spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePageData,
-  { problem: pageProblem, certificateEndsAt }: SpokeAvailabilityMonths,
-): Markup {
-  const healthText = state !== "active"
-    ? stateReason ?? "Health is checked only while the spoke is active."
-    : health === "healthy"
-    ? "Healthy."
-    : health === "degraded"
-    ? stateReason ?? (pageProblem === null ? "Some parts of the site do not respond." : `${pageProblem}.`)
-    : observedAt === null
-    ? "Not checked yet."
-    : "The cluster does not respond.";
-  const reapply = drift && isOperator && (state === "active" || state === "suspended")
-    ? ui.linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
-    : "";
-  return ui.panel(
-    "Health and drift",
-    markup`<p class="small">${healthText} <span class="soft">Last checked ${
-      ui.renderTime(observedAt, "never")
-    }.</span>${
-      certificateEndsAt
-        ? markup` <span class="soft">The certificate ends on ${ui.renderTime(certificateEndsAt)}.</span>`
-        : ""
-    }</p>
-${drift ? driftReport(drift, isOperator) : markup`<p class="small soft">No drift.</p>`}`,
-    { id: "health", live: true, actions: reapply },
-  );
-}
-
-function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOperator: boolean): Markup {
-  return markup`${
-    objects.length === 0
-      ? ""
-      : markup`<div class="callout warn"><p><b>Objects in the cluster were changed outside of Wheelwright.</b> ${
-        isOperator
-          ? "The action Reapply reverts these changes. Its preview lists each field."
-          : "An operator can revert these changes."
-      }</p></div>
-<ul class="drift small">${
-        objects.map(({ object, what, fields }) =>
-          markup`<li><code>${object}</code> ${what === "missing" ? "is missing" : "was changed"}${
-            fields.length === 0 ? "" : markup`<ul>${fields.map((name) => markup`<li><code>${name}</code></li>`)}</ul>`
-          }</li>`
-        )
-      }</ul>`
-  }${
-    revision && revision.from !== removeTierMark(revision.from)
-      ? markup`<p class="small soft">The site does not have what its hub's tier sets now.</p>`
-      : ""
-  }${
-    revision && removeTierMark(revision.from) !== revision.to
-      ? markup`<p class="small soft">Rendered from blueprint revision <code>${
-        removeTierMark(revision.from)
-      }</code>. The current revision is <code>${revision.to}</code>.</p>`
-      : ""
-  }`;
 }
 
 function removedNotice({ id, updatedAt }: Spoke): Markup {

@@ -16,7 +16,7 @@ test("keeps the codes of released operations", () => {
   assert.equal(
     CODES.toSorted().join(" "),
     [
-      "AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken DiskCannotGrow DomainTaken",
+      "AddonUnsupported AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken DiskCannotGrow DomainTaken",
       "FilesMissing Incomplete Maintenance NamespaceLost NoBackup NoSnapshotClass NoUser NoWayBack NotInstalled NotNewer",
       "NotOffered NothingToRestore OtherCode OtherCounts PasswordsLost PostgresTooOld RolloutMissing RolloutRunning",
       "RowExists RowMissing SlugTaken SpokeState Suspended TooOld TooSmall VersionUnknown VolumeLost another_cluster",
