@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { type CatalogAddon, findUnlistedAddons, type SiteAddons } from "#lib/catalog/addons.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { InstalledAddon } from "#lib/model/addon.ts";
-import type { SpokeAddonsRecord } from "#lib/domains/spokes/addon-views.ts";
+import type { SpokeAddonsRecord } from "#lib/domains/spokes/views.ts";
 import type { UsageLine } from "#lib/moodle/usage-line.ts";
 
 /** The add-ons of a site as it last reported them. */

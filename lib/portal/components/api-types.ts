@@ -16,10 +16,10 @@ import type {
   BulkOutcome,
   BulkPreview,
   SignInLinkView,
+  SpokeAddonsView,
   SpokePreview,
   SpokeView,
 } from "#lib/domains/spokes/views.ts";
-import type { SpokeAddonsView } from "#lib/domains/spokes/addon-views.ts";
 import type { HistoryView } from "#lib/domains/history/views.ts";
 import type { HubUsageView, SpokeUsageView } from "#lib/domains/usage/views.ts";
 import type { OperationDetail, OperationView } from "#lib/jobs/operation.ts";

@@ -15,19 +15,16 @@ import {
 import type { PageView } from "#lib/portal/components/view.ts";
 import { availabilityPanel } from "#lib/portal/components/availability.ts";
 import type {
-  InstalledAddons,
   Operation,
   OperationDetails,
   SharedWithSpoke,
   Spoke,
   SpokeAvailabilityMonths,
-  SpokeUsage,
 } from "#lib/portal/components/api-types.ts";
-import { addonsPanel } from "#lib/portal/spokes/addons.ts";
 import { healthPanel } from "#lib/portal/spokes/health.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
 import { sharedPanel } from "#lib/portal/spokes/policy.ts";
-import { usagePanel } from "#lib/portal/spokes/usage.ts";
+import { siteReportPanels, type SiteReports } from "#lib/portal/spokes/site-reports.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 export interface SpokePageProps {
@@ -37,16 +34,13 @@ export interface SpokePageProps {
   /** The newest operation with its steps; null if the spoke has no operations. */
   readonly latest: OperationDetails | null;
   readonly availability: SpokeAvailabilityMonths;
-  readonly usage: SpokeUsage;
-  readonly addons: InstalledAddons;
+  readonly reports: SiteReports;
   readonly shared: SharedWithSpoke;
-  /** The period of the usage, in days. */
-  readonly days: string;
   readonly now: Date;
 }
 
 export function spokeView(
-  { spokePage, operations, latest, availability, usage, addons, shared, days, now }: SpokePageProps,
+  { spokePage, operations, latest, availability, reports, shared, now }: SpokePageProps,
 ): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
@@ -62,8 +56,7 @@ ${operationPanel(spoke, latest, now)}
 ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability)}
 ${sharedPanel(shared, spokePage.canManageHub)}
 ${availabilityPanel(availability)}
-${reachable ? usagePanel(usage, days) : ""}
-${reachable ? addonsPanel(addons) : ""}
+${reachable ? siteReportPanels(reports) : ""}
 ${recentOperationsPanel(id, operations)}
 </div>
 ${aboutPanel(spoke)}</div>`,

@@ -25,6 +25,13 @@ export const GET = portalPage({
     const availability = await callApi(getAvailability);
     const shared = await callApi(getShared), addons = await callApi(getAddons);
     const operations = { operations: done, latest };
-    return spokeView({ spokePage, shared, ...operations, availability, usage, addons, days, now: await now() });
+    return spokeView({
+      spokePage,
+      shared,
+      ...operations,
+      availability,
+      reports: { usage, addons, days },
+      now: await now(),
+    });
   },
 });
