@@ -683,7 +683,7 @@ mtrace('seeded');
 ---
 {"apiVersion":"v1","kind":"Secret","metadata":{"name":"seed"},"stringData":{"SEED_ISSUER_CLIENT_SECRET":"\${ISSUER_CLIENT_SECRET}"}}`,
   "settings.yaml": `\
-{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"moodle-env"},"data":{"SITE_URL":"\${URL}","SSLPROXY":"\${BEHIND_TLS}","REVERSEPROXY":"false","DB_TYPE":"pgsql","DB_HOST":"db","DB_PORT":"5432","DB_NAME":"moodle","DB_USER":"moodle","PGCONNECT_TIMEOUT":"10","MOODLE_USERNAME":"cpadmin","MOODLE_EMAIL":"cpadmin@wheelwright.invalid","MOODLE_SITENAME":"\${SLUG}","MOODLE_MAIL_PREFIX":"\${SLUG}:","MOODLE_LANGUAGE":"en","SMTP_HOST":"\${SMTP_HOST}","SMTP_PORT":"\${SMTP_PORT}","SMTP_USER":"\${SMTP_USER}","SMTP_PROTOCOL":"\${SMTP_PROTOCOL}","MOODLE_MAIL_NOREPLY_ADDRESS":"\${MAIL_FROM}","AUTO_UPDATE_MOODLE":"false","SYNC_MOODLE_CODE":"auto","RUN_CRON_TASKS":"false","PRE_CONFIGURE_COMMANDS":"touch /etc/service/cron/down","POST_CONFIGURE_COMMANDS":"php -d max_input_vars=10000 /var/www/html/admin/cli/cfg.php --name=noemailever --set=\${MAIL_OFF}","memory_limit":"256M","post_max_size":"100M","upload_max_filesize":"100M","client_max_body_size":"100M","opcache_enable":"1","opcache_validate_timestamps":"1"}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"moodle-env"},"data":{"SITE_URL":"\${URL}","SSLPROXY":"\${BEHIND_TLS}","REVERSEPROXY":"false","DB_TYPE":"pgsql","DB_HOST":"db","DB_PORT":"5432","DB_NAME":"moodle","DB_USER":"moodle","PGCONNECT_TIMEOUT":"10","MOODLE_USERNAME":"cpadmin","MOODLE_EMAIL":"cpadmin@wheelwright.invalid","MOODLE_SITENAME":"\${SLUG}","MOODLE_MAIL_PREFIX":"\${SLUG}:","MOODLE_LANGUAGE":"en","SMTP_HOST":"\${SMTP_HOST}","SMTP_PORT":"\${SMTP_PORT}","SMTP_USER":"\${SMTP_USER}","SMTP_PROTOCOL":"\${SMTP_PROTOCOL}","MOODLE_MAIL_NOREPLY_ADDRESS":"\${MAIL_FROM}","AUTO_UPDATE_MOODLE":"false","SYNC_MOODLE_CODE":"auto","SYNC_PRESERVE_PLUGINS":"true","PLUGINS":"","RUN_CRON_TASKS":"false","PRE_CONFIGURE_COMMANDS":"touch /etc/service/cron/down","POST_CONFIGURE_COMMANDS":"sed -i -e '/CFG->disableupdateautodeploy/d' -e '/require_once.*setup\\\\.php/i $CFG->disableupdateautodeploy = \${WEB_INSTALLER_OFF};' /var/www/html/config.php; php -d max_input_vars=10000 /var/www/html/admin/cli/cfg.php --name=noemailever --set=\${MAIL_OFF}","memory_limit":"256M","post_max_size":"100M","upload_max_filesize":"100M","client_max_body_size":"100M","opcache_enable":"1","opcache_validate_timestamps":"1"}}
 ---
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"fpm-size"},"data":{"zz-size.conf":"\${FPM_CONFIGURATION}"}}`,
   "setup-job.yaml": `\
@@ -956,8 +956,8 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
 <?php
 // Writes what the site uses to the termination message of its pod: one line of JSON with numbers and names of code. The
 // CronJob runs this script before Moodle's scheduled tasks, which may fail or take long. Each run writes the message,
-// but the numbers are measured only every 15 minutes, Moodle's own checks run once an hour, and the size of the folders
-// is measured once a day. The script queries the database directly, so it also works during maintenance and before a
+// but the numbers are measured only every 15 minutes, Moodle's own checks run and its add-ons are listed once an hour, and
+// the size of the folders is measured once a day. The script queries the database directly, so it also works during maintenance and before a
 // pending upgrade. It is an argument of \`php -r\`.
 //
 // Facts about Moodle 4.1 to 5.2 (lib/db/install.xml describes the tables):
@@ -970,6 +970,8 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
 // - faildelay of mdl_task_scheduled and mdl_task_adhoc is the wait in seconds after a failure, 0 after a success
 //   (lib/classes/task/manager.php). attemptsavailable exists since 4.2; a task without attempts never runs again.
 // - admin/cli/checks.php prints a line such as "CRITICAL: Upgrade (core_upgradecheck)" for each failed check.
+// - core_plugin_manager lists all plugins. The source of an add-on is 'ext' (lib/classes/plugin_manager.php). An add-on
+//   with an error in its code stops the program that lists them, so it is a process of its own.
 ini_set('display_errors', 'stderr');
 $env = fn(string $name, string $default): string => (string) (getenv($name) ?: $default);
 $data = $env('DATA_DIR', '/var/www/moodledata');
@@ -1011,6 +1013,25 @@ $failing = "(select classname, faildelay from mdl_task_scheduled where faildelay
 $people = "from mdl_user where deleted = 0 and username <> 'guest'";
 $log = "select (has_function_privilege('pg_ls_waldir()', 'execute'))::int"; // the write-ahead log is on the same disk
 
+// Prints texts such as "mod_attendance 2024101100", with " off" if the add-on is disabled.
+$listAddons = <<<'CODE'
+define('CLI_SCRIPT', true);
+define('CACHE_DISABLE_ALL', true);
+define('NO_UPGRADE_CHECK', true);
+require $argv[1];
+$texts = [];
+foreach (core_plugin_manager::instance()->get_plugins() as $plugins) {
+    foreach ($plugins as $plugin) {
+        if ($plugin->source === 'ext') {
+            $version = $plugin->versiondisk ?? $plugin->versiondb;
+            $texts[] = "$plugin->component $version" . ($plugin->is_enabled() === false ? ' off' : '');
+        }
+    }
+}
+sort($texts);
+echo "\\n", json_encode($texts);
+CODE;
+
 $line = [
     'usage' => 1, // the version of this format
     'at' => $now,
@@ -1038,7 +1059,7 @@ if ($total !== false && $free !== false) {
     $line['disk'] = (int) $total;
     $line['diskUsed'] = (int) ($total - $free);
 }
-foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt'] as $name) {
+foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt', 'addons', 'addonCount', 'addonsAt'] as $name) {
     if (isset($last[$name])) {
         $line[$name] = $last[$name];
     }
@@ -1051,6 +1072,11 @@ if (($line['checkedAt'] ?? 0) < $now - (int) $env('CHECK_SECONDS', '3600')) {
         preg_match_all('/^\\s*CRITICAL: .*\\(((?:core|tool_task)_\\w{1,60})\\)\\s*$/m', implode("\\n", $lines), $found);
         $line['failedChecks'] = array_slice(array_unique($found[1]), 0, 10);
     }
+    exec('timeout 60 php -r ' . escapeshellarg($listAddons) . ' ' . escapeshellarg("$html/config.php") . ' 2>/dev/null', $texts, $status);
+    $addons = $status === 0 ? json_decode((string) end($texts), true) : null; // a plugin may print lines before the list
+    if (is_array($addons)) { // otherwise the earlier list remains, with its time
+        $line = ['addons' => $addons, 'addonCount' => count($addons), 'addonsAt' => $now] + $line;
+    }
 }
 if (($line['foldersAt'] ?? 0) < $now - 86400) {
     $line['foldersAt'] = $now;
@@ -1058,6 +1084,9 @@ if (($line['foldersAt'] ?? 0) < $now - 86400) {
     if ($status === 0) {
         $line['folders'] = 1024 * array_sum(array_map('intval', $sizes));
     }
+}
+while (!empty($line['addons']) && strlen(json_encode($line)) > 4000) { // Kubernetes cuts a message at 4096 bytes
+    array_pop($line['addons']);
 }
 $write($line);
 // A full disk prevents this; the next run then measures again.

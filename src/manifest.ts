@@ -72,6 +72,7 @@ import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
 import * as api_spokes_$spokeId_index from "../routes/api/spokes/[spokeId]/index.ts";
 import * as api_spokes_$spokeId_actions from "../routes/api/spokes/[spokeId]/actions.ts";
 import * as api_spokes_$spokeId_activity from "../routes/api/spokes/[spokeId]/activity.ts";
+import * as api_spokes_$spokeId_addons from "../routes/api/spokes/[spokeId]/addons.ts";
 import * as api_spokes_$spokeId_availability from "../routes/api/spokes/[spokeId]/availability.ts";
 import * as api_spokes_$spokeId_backups from "../routes/api/spokes/[spokeId]/backups.ts";
 import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/delegate.ts";
@@ -226,6 +227,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId", api_spokes_$spokeId_index],
   ["/api/spokes/:spokeId/actions", api_spokes_$spokeId_actions],
   ["/api/spokes/:spokeId/activity", api_spokes_$spokeId_activity],
+  ["/api/spokes/:spokeId/addons", api_spokes_$spokeId_addons],
   ["/api/spokes/:spokeId/availability", api_spokes_$spokeId_availability],
   ["/api/spokes/:spokeId/backups", api_spokes_$spokeId_backups],
   ["/api/spokes/:spokeId/delegate", api_spokes_$spokeId_delegate],

@@ -129,6 +129,10 @@ export const FAULTS = {
     "impossible",
     "Cannot upgrade to 4.5.12: the spoke runs 4.5.13, and Moodle cannot be downgraded",
   ],
+  addon_unsupported: [
+    "impossible",
+    "Cannot upgrade to 5.2.2: the catalog lists no version of mod_attendance for Moodle 5.2",
+  ],
   version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: the spoke already runs 4.5.12"],
   size_unchanged: ["impossible", "Cannot resize to small: the spoke already has this size"],
   version_mismatch: ["invalid", "lmsVersion and moodleVersion must be the same when both are given"],

@@ -1,5 +1,6 @@
 /** The catalog: the regions, sizes, versions and prices that this service offers. Created in load.ts. */
 import { Fault } from "#lib/base/errors.ts";
+import type { CatalogAddon } from "#lib/catalog/addons.ts";
 import type { BrandTheme } from "#lib/model/policy.ts";
 import type { SeedCourse } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, VersionRequirements } from "#lib/moodle/releases.ts";
@@ -48,6 +49,10 @@ export interface Catalog {
   tierOf(name: string | null): CatalogTier | undefined;
   /** The tiers that the catalog describes. */
   readonly tiers: readonly CatalogTier[];
+  /** The add-ons that the operator lists; null without a list, which allows every add-on. */
+  readonly addons: readonly CatalogAddon[] | null;
+  /** Whether administrators of sites may upload add-ons in the browser. */
+  readonly webInstaller: boolean;
   readonly view: CatalogContents;
 }
 

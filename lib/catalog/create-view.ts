@@ -30,6 +30,8 @@ export function createCatalogContents(
     contentModes: list("contentModes"),
     brands: list("brands"),
     seeds: list("seeds"),
+    addons: file.addons?.map(({ licence = null, note = null, ...addon }) => ({ ...addon, licence, note })) ?? null,
+    webInstaller: file.webInstaller ?? false,
     versions: versions.map(({ name, title, preview }) => ({
       name,
       title,

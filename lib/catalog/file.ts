@@ -15,11 +15,18 @@
  *     seeds:
  *       - { name: demo, courses: [{ shortname: DEMO, title: A demonstration }] }
  *     versions: ["4.5.12"]
+ *     addons: # add-ons that are not listed are shown as drift; without this list, every add-on is allowed
+ *       - component: mod_attendance
+ *         version: 2024101100
+ *         release: "4.5.1"
+ *         source: { url: https://example.org/mod_attendance.zip, sha256: 9f86d081… }
+ *         branches: ["4.5"]
  *     sizes:
  *       - { name: small, price: { currency: EUR, monthly: 1900 } }
  */
 import * as v from "valibot";
 import { CatalogTier } from "#lib/catalog/tier.ts";
+import { CatalogAddons } from "#lib/catalog/addons.ts";
 import { BrandTheme } from "#lib/model/policy.ts";
 import { SeedCourse } from "#lib/moodle/inputs.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
@@ -71,6 +78,9 @@ export const CatalogFile = v.strictObject({
       monthly: v.pipe(v.number("must be a number"), v.integer("must be whole minor units"), v.minValue(0)),
     })),
   })),
+  addons: v.optional(CatalogAddons),
+  /** Whether administrators of sites may upload add-ons in the browser. The default is false. */
+  webInstaller: v.optional(v.boolean("must be true or false")),
   /** The default size for new spokes. */
   defaultSize: v.optional(CatalogEntryName),
 });

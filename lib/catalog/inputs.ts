@@ -65,7 +65,7 @@ export function createSpokeInputs(
     ...(spoke.mail === "held" && { mailHeld: true }),
     ...resolved,
   };
-  return applyMailSettings(config, v.parse(SpokeInputs, inputs));
+  return applyCurrentSettings({ catalog, config }, v.parse(SpokeInputs, inputs));
 }
 
 /**
@@ -79,6 +79,17 @@ export function applyOfferedResources({ catalog, blueprint }: OfferedResources, 
   const offered = computeResizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
   const isUnchanged = isDeepStrictEqual(setDiskSizes(inputs, inputs.resources.disks).resources, offered.resources);
   return isUnchanged || blueprint.quotaUsage(offered).problems.length > 0 ? inputs : offered;
+}
+
+interface CurrentSettings {
+  readonly catalog: Pick<Catalog, "webInstaller">;
+  readonly config: Pick<Config, "relay">;
+}
+
+/** Replaces stored settings that may be outdated with those from the catalog and the configuration. */
+export function applyCurrentSettings({ catalog, config }: CurrentSettings, inputs: SpokeInputs): SpokeInputs {
+  const { webInstaller: _, ...others } = applyMailSettings(config, inputs);
+  return catalog.webInstaller ? { ...others, webInstaller: true } : others;
 }
 
 /** Replaces the stored mail settings, which may be outdated, with those from the configuration. */

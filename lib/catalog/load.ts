@@ -73,6 +73,8 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
     },
     tierOf: (name) => file.tiers?.find((tier) => tier.name === name),
     tiers: file.tiers ?? [],
+    addons: file.addons ?? null,
+    webInstaller: file.webInstaller ?? false,
     view: createCatalogContents(file, versions, sizes, defaults),
   });
 }

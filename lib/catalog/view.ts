@@ -42,6 +42,18 @@ export const CatalogView = v.object({
   contentModes: v.array(Entry),
   brands: v.array(Entry),
   seeds: v.array(Entry),
+  /** The add-ons that the operator lists; null without a list, which allows every add-on. */
+  addons: v.nullable(v.array(v.object({
+    component: v.string(),
+    version: v.number(),
+    release: v.string(),
+    source: v.object({ url: v.string(), sha256: v.string() }),
+    branches: v.array(v.string()),
+    licence: NullableName,
+    note: NullableName,
+  }))),
+  /** Whether administrators of sites may upload add-ons in the browser. */
+  webInstaller: v.boolean(),
   /** Moodle versions, sorted from newest to oldest, with preview versions last. */
   versions: v.array(
     v.object({ name: v.string(), title: v.nullable(v.string()), preview: v.boolean(), default: v.boolean() }),

@@ -72,6 +72,7 @@ import type {
   Signup,
   Spoke,
   SpokeAction,
+  SpokeAddons,
   SpokeAvailability,
   SpokeJoining,
   SpokePatch,
@@ -780,6 +781,8 @@ export interface WheelwrightApi {
       region?: string | undefined;
       /** Returns only spokes whose `storagePercent` is at least this number */
       minStoragePercent?: number | undefined;
+      /** Returns only spokes whose site has this add-on; must be the component of a plugin, such as mod_attendance */
+      addon?: string | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** Returns only spokes whose manifests come from an older revision of the blueprint */
@@ -895,6 +898,8 @@ export interface WheelwrightApi {
       region?: string | undefined;
       /** Returns only spokes whose `storagePercent` is at least this number */
       minStoragePercent?: number | undefined;
+      /** Returns only spokes whose site has this add-on; must be the component of a plugin, such as mod_attendance */
+      addon?: string | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
       /** Returns only spokes whose manifests come from an older revision of the blueprint */
@@ -1256,7 +1261,7 @@ export interface WheelwrightApi {
   /**
    * Request an action on a spoke: suspend, resume, restart, upgrade, resize, back up and so on. With dryRun=true, returns a preview instead
    *
-   * `POST /api/spokes/{spokeId}/actions`, scope cli. Error codes: spoke_state, version_not_newer, version_unchanged, size_unchanged, parameter_needed, version_mismatch, not_offered, operator_only, cluster_unavailable.
+   * `POST /api/spokes/{spokeId}/actions`, scope cli. Error codes: spoke_state, version_not_newer, addon_unsupported, version_unchanged, size_unchanged, parameter_needed, version_mismatch, not_offered, operator_only, cluster_unavailable.
    */
   actOnSpoke(
     params: {
@@ -1295,6 +1300,19 @@ export interface WheelwrightApi {
     },
     options?: CallOptions,
   ): PagedList<AuditEvent>;
+
+  /**
+   * A spoke's add-ons: the plugins that are not part of Moodle, as the site lists them once an hour
+   *
+   * `GET /api/spokes/{spokeId}/addons`, scope readonly.
+   */
+  getSpokeAddons(
+    params: {
+      /** The spoke's ID, or the spoke's domain until the spoke is removed */
+      spokeId: string;
+    },
+    options?: CallOptions,
+  ): Promise<SpokeAddons>;
 
   /**
    * A spoke's availability per month: whether its login page worked in each minute
@@ -1685,6 +1703,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   deleteSpoke: { method: "DELETE", path: "/api/spokes/{spokeId}", params: true },
   actOnSpoke: { method: "POST", path: "/api/spokes/{spokeId}/actions", params: true, body: true },
   listSpokeActivity: { method: "GET", path: "/api/spokes/{spokeId}/activity", params: true, pages: true },
+  getSpokeAddons: { method: "GET", path: "/api/spokes/{spokeId}/addons", params: true },
   getSpokeAvailability: { method: "GET", path: "/api/spokes/{spokeId}/availability", params: true },
   getSpokeBackups: { method: "GET", path: "/api/spokes/{spokeId}/backups", params: true },
   delegateSpoke: { method: "POST", path: "/api/spokes/{spokeId}/delegate", params: true, body: true, keyed: true },

@@ -284,6 +284,8 @@ export interface BulkAction {
     region?: string | null | undefined;
     /** Only spokes whose `storagePercent` is at least this number */
     minStoragePercent?: number | null | undefined;
+    /** Only spokes whose site has this add-on; must be the component of a plugin, such as mod_attendance */
+    addon?: string | null | undefined;
     /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
@@ -490,6 +492,30 @@ export interface Catalog {
     /** The display name */
     title: string | null;
   }[];
+  /** The add-ons that the operator lists; null without a list, which allows every add-on */
+  addons: {
+    /** The type and the name of the plugin */
+    component: string;
+    /** The version as Moodle's number */
+    version: number;
+    /** The name of the version */
+    release: string;
+    /** The archive with the add-on's code */
+    source: {
+      /** The address of the archive */
+      url: string;
+      /** The SHA-256 digest of the archive */
+      sha256: string;
+    };
+    /** The branches of Moodle on which this version runs */
+    branches: string[];
+    /** The add-on's licence */
+    licence: string | null;
+    /** The operator's note about the add-on */
+    note: string | null;
+  }[] | null;
+  /** Whether administrators of sites may upload add-ons in the browser */
+  webInstaller: boolean;
   /** The Moodle versions that new sites can run, newest first, previews last */
   versions: {
     /** The Moodle version, for use in requests */
@@ -1099,6 +1125,8 @@ export interface NewRollout {
     region?: string | null | undefined;
     /** Only spokes whose `storagePercent` is at least this number */
     minStoragePercent?: number | null | undefined;
+    /** Only spokes whose site has this add-on; must be the component of a plugin, such as mod_attendance */
+    addon?: string | null | undefined;
     /** Text in the spokes' slug, display name or domain; must be text of 1 to 100 characters without control characters */
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
@@ -2315,6 +2343,8 @@ export interface Spoke {
       /** The current revision of the blueprint */
       to: string;
     } | null;
+    /** The add-ons of the site that the catalog does not list; absent if there are none */
+    addons?: string[];
   } | null;
 }
 
@@ -2347,6 +2377,26 @@ export interface SpokeAction {
   email?: string | null | undefined;
   /** The same value as in the field "lmsVersion"; must be a version such as 4.5.12 */
   moodleVersion?: string | null | undefined;
+}
+
+export interface SpokeAddons {
+  /** The ID of the spoke to which the object belongs */
+  spokeId: string;
+  /** When the site listed its add-ons; null if it has not reported any list yet */
+  reportedAt: string | null;
+  /** The number of all add-ons; a report has room for about 100 of them */
+  total: number | null;
+  /** The add-ons, sorted by component */
+  addons: {
+    /** The type and the name of the plugin */
+    component: string;
+    /** The version as Moodle's number */
+    version: number;
+    /** Whether Moodle uses the add-on */
+    enabled: boolean;
+    /** Whether the catalog lists the add-on; null if the catalog has no list of add-ons */
+    listed: boolean | null;
+  }[];
 }
 
 export interface SpokeAvailability {

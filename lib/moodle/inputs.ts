@@ -116,6 +116,8 @@ export const SpokeInputs = v.object({
   port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535))),
   /** The ClusterIssuer that issues the site's certificate; null if the site needs no certificate. */
   issuer: v.nullable(Label),
+  /** Whether administrators may upload add-ons in the browser. The catalog's current setting replaces this on each read. */
+  webInstaller: v.optional(v.boolean()),
   /** The mail server settings when the site was created. The current settings replace these on each read. */
   mail: v.nullable(Mail),
 });

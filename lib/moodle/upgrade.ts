@@ -98,6 +98,11 @@ export function isMoodleBranchChange(site: Pick<SiteIdentity, "release">, versio
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;
 }
 
+/** Returns the branch of a version, such as 5.2 for 5.2.2. */
+export function getMoodleBranch(version: string): string {
+  return version.split(".").slice(0, 2).join(".");
+}
+
 const WITHIN_BRANCH_SECONDS = 3 * 3600;
 
 /** Shortens the upgrade Job's time limit to three hours, unless the upgrade changes the Moodle branch. */

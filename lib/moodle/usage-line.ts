@@ -3,6 +3,7 @@
  * administrators can change what the line says, so each value is checked, and unknown fields are ignored.
  */
 import * as v from "valibot";
+import { AddonComponent, type InstalledAddon } from "#lib/model/addon.ts";
 
 const MAX_BYTES = 2 ** 50; // a pebibyte
 const MAX_COUNT = 1_000_000_000;
@@ -17,6 +18,16 @@ const CodeNames = v.pipe(
   v.array(v.unknown()),
   v.transform((names) => names.filter((name) => typeof name === "string")),
   v.transform((names) => names.filter((name) => /^[\\\w]{1,120}$/.test(name)).slice(0, 10)),
+);
+
+/** Text such as `mod_attendance 2024101100`, with ` off` if the add-on is disabled. */
+const ADDON = /^(\w+) (\d{1,12}(?:\.\d{1,2})?)( off)?$/;
+/** The maximum number of add-ons in a line. A termination message has room for fewer. */
+const MAX_ADDONS = 300;
+const Addons = v.pipe(
+  v.array(v.unknown()),
+  v.transform((texts) => texts.slice(0, MAX_ADDONS).flatMap(parseAddon)),
+  v.transform((addons) => [...new Map(addons.map((addon) => [addon.component, addon])).values()]), // without duplicates
 );
 
 const UsageLine = v.object({
@@ -51,8 +62,18 @@ const UsageLine = v.object({
   checkedAt: v.optional(v.nullable(Time), null),
   /** The settings in mdl_config whose value differs from what the hub shares. */
   changedSettings: v.optional(CodeNames, []),
+  /** The add-ons that fit into the line, the number of all add-ons, and when Moodle listed them. */
+  addons: v.optional(v.nullable(Addons), null),
+  addonCount: Count,
+  addonsAt: v.optional(v.nullable(Time), null),
 });
 export type UsageLine = v.InferOutput<typeof UsageLine>;
+
+/** Returns an empty list if this is not an add-on, so that a damaged entry does not hide the others. */
+function parseAddon(text: unknown): InstalledAddon[] {
+  const [, component, version, off] = (typeof text === "string" && ADDON.exec(text)) || [];
+  return v.is(AddonComponent, component) ? [{ component, version: Number(version), enabled: off === undefined }] : [];
+}
 
 /** Returns null if the text is not such a line. */
 export function parseUsageLine(text: string): UsageLine | null {

@@ -6,6 +6,7 @@ import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { TierInputs } from "#lib/moodle/tier-inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
+import type { SiteAddons } from "#lib/catalog/addons.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
 import {
@@ -45,6 +46,7 @@ export interface SpokeOperationSubject<Payload extends object = object> {
   /** The values that the tier of the spoke's hub sets now. The inputs contain those that the site has. */
   readonly tier: TierInputs | undefined;
   readonly maintenance: boolean;
+  readonly siteAddons: SiteAddons;
   /** The operation's parameters, as `parseActionParameters` returned them. */
   readonly payload: Payload;
 }
@@ -86,6 +88,7 @@ export interface SpokeAfterQueuedOperations {
   readonly version: string;
   readonly inputs: Pick<SpokeInputs, "images">;
   readonly size: string;
+  readonly siteAddons: SiteAddons;
 }
 
 interface HubDeclaration<Name extends string, Step extends string, Progress extends ProgressSchemas> {

@@ -4,7 +4,8 @@ import { MoodleVersion } from "#lib/model/spoke.ts";
 import { SiteImages, type SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
-import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
+import { computeUpgradedInputs, getMoodleBranch } from "#lib/moodle/upgrade.ts";
+import { describeUncheckedAddons, findUnsupportedAddons, type SiteAddons } from "#lib/catalog/addons.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { buildObjectPut, type ObjectPut } from "#lib/operations/change.ts";
@@ -79,7 +80,13 @@ export const upgrade = declareOperation({
     /** The names of the Kubernetes Jobs that this operation created to upgrade the database. */
     upgrades: v.array(v.string()),
   },
-  requireEffect: (catalog, spoke, { lmsVersion }) => requireNewer(catalog, spoke, lmsVersion),
+  requireEffect(catalog, spoke, { lmsVersion }) {
+    requireNewer(catalog, spoke, lmsVersion);
+    const problem = findAddonProblem(catalog, spoke.version, lmsVersion, spoke.siteAddons);
+    if (problem !== null) {
+      throw new Fault("impossible", "addon_unsupported", `Cannot upgrade to ${lmsVersion}: ${problem}`);
+    }
+  },
   describe(subject) {
     const { skipBackup } = subject.payload;
     return [
@@ -87,6 +94,9 @@ export const upgrade = declareOperation({
         skipBackup ? ", if the cluster can" : "; if that fails, nothing is changed"
       }`,
       "A Job upgrades Moodle's database while the site is down; only a restore of the backup can undo this",
+      ...(isSameBranch(subject.inputs.version, subject.payload.lmsVersion)
+        ? []
+        : describeUncheckedAddons(subject.catalog.addons, subject.siteAddons)),
       ...describeMaintenance(subject),
     ];
   },
@@ -116,6 +126,23 @@ export const upgrade = declareOperation({
     return { app: [{ ref: MOODLE_DEPLOYMENT_REF, missingReason }] };
   },
 });
+
+function isSameBranch(from: string, to: string): boolean {
+  return getMoodleBranch(from) === getMoodleBranch(to);
+}
+
+/** Returns which listed add-ons of the site lack the new branch of Moodle; null if none does, or if it is the same branch. */
+export function findAddonProblem(
+  { addons }: Pick<Catalog, "addons">,
+  from: string,
+  to: string,
+  site: Pick<SiteAddons, "addons">,
+): string | null {
+  if (isSameBranch(from, to)) return null;
+  const branch = getMoodleBranch(to), components = findUnsupportedAddons(addons, site.addons, branch);
+  if (components.length === 0) return null;
+  return `the catalog lists no version of ${components.join(", ")} for Moodle ${branch}`;
+}
 
 /** Returns the changes that an upgrade makes, including objects that only a newer blueprint contains. */
 export function buildUpgradeChanges(

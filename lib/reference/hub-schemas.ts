@@ -5,12 +5,14 @@ import * as usage from "#lib/domains/usage/views.ts";
 import type { Schemas } from "#lib/reference/account-schemas.ts";
 import { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
 import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
+import { SpokeAddonsView } from "#lib/domains/spokes/views.ts";
 import { HistoryView } from "#lib/domains/history/views.ts";
 
 export const HUB_OUTPUT_SCHEMAS: Schemas = {
   ChangedFederation: tiers.ChangedFederation,
   FederationPreview: tiers.FederationPreview,
   HubUsage: usage.HubUsageView,
+  SpokeAddons: SpokeAddonsView,
   SpokeUsage: usage.SpokeUsageView,
   Availability: AvailabilityView,
   Billing: BillingView,

@@ -15,6 +15,7 @@ export const OPERATION_NAME_EXCEPTIONS: Readonly<Record<string, string>> = {
   "GET /api/my-spokes": "listMySpokes",
   "GET /api/audit": "listAuditEvents",
   "GET /api/spokes/:spokeId/activity": "listSpokeActivity",
+  "GET /api/spokes/:spokeId/addons": "getSpokeAddons",
   "GET /api/spokes/:spokeId/backups": "getSpokeBackups",
   "GET /api/federations/:federationId/events": "followFederation",
   "GET /api/federations/:federationId/spokes/preview-cost": "previewSpokeCost",

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { applyMailSettings, createHubInputs } from "#lib/catalog/inputs.ts";
+import { applyCurrentSettings, createHubInputs } from "#lib/catalog/inputs.ts";
 import {
   type Cluster,
   ClusterError,
@@ -68,7 +68,7 @@ type SpacesOfRuns = WeakMap<JobRun, { readonly cluster: Cluster; readonly space:
 export async function openSpokeSite(app: App, run: JobRun, spaces?: SpacesOfRuns): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
-  const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
+  const inputs = applyCurrentSettings(app, v.parse(SpokeInputs, spoke.blueprintInputs));
   const { id: spokeId, federationId, namespace, namespaceUid: uid } = spoke;
   const cluster = await app.clusters.open(spoke.cluster);
   const holding = { namespace, uid, federationId, spokeId }, earlier = spaces?.get(run);

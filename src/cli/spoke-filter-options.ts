@@ -10,6 +10,7 @@ export const SPOKE_FILTER_OPTIONS = {
   "with-size": { type: "string", value: "SIZE", help: "only spokes of this size" },
   region: { type: "string", value: "REGION", help: "only spokes in this region" },
   "min-storage": { type: "string", value: "PERCENT", help: "only spokes that use at least this part of their storage" },
+  addon: { type: "string", value: "COMPONENT", help: "only spokes that have this add-on, such as mod_attendance" },
   outdated: { type: "boolean", help: "only spokes with manifests from an older release (to update them: reapply)" },
 } as const;
 
@@ -25,6 +26,7 @@ export function buildSpokeFilter(options: OptionValues<typeof SPOKE_FILTER_OPTIO
     size: options["with-size"],
     region: options.region,
     minStoragePercent: parsePercent(options["min-storage"]),
+    addon: options.addon,
     outdated: options.outdated,
   };
 }

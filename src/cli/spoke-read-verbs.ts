@@ -131,6 +131,27 @@ export const spokeReadVerbs = [
     },
   }),
   defineCommand({
+    name: "addons",
+    summary: "List the add-ons of a spoke: plugins that are not part of Moodle",
+    words: ["SPOKE"],
+    examples: ["spokes addons north/ash"],
+    async run(cli, { words: [name] }) {
+      const report = await cli.api.getSpokeAddons({ spokeId: await resolveSpokeId(cli.api, name) });
+      if (cli.json) return showJson(cli, report);
+      const { reportedAt, total, addons } = report;
+      if (reportedAt === null) return printNote(cli, "The site has not listed its add-ons yet");
+      showList(cli, addons, [
+        ["COMPONENT", ({ component }) => component],
+        ["VERSION", ({ version }) => version, "number"],
+        ["ENABLED", ({ enabled }) => enabled ? "yes" : "no"],
+        ["IN CATALOG", ({ listed }) => listed === null ? null : listed ? "yes" : "no"],
+      ], ({ component }) => component);
+      if (total !== null && total > addons.length) {
+        printNote(cli, `${total - addons.length} more add-ons do not fit into the site's report`);
+      }
+    },
+  }),
+  defineCommand({
     name: "backups",
     summary: "List the backups of a spoke and their restore tests",
     words: ["SPOKE"],

@@ -46,6 +46,7 @@ export function formatSpokeLines(spoke: Spoke, hubs: HubSlugs): readonly RecordL
     ["copy of", spoke.from?.spokeId],
     ["email", spoke.mail === "held" ? "held: the site sends no email until you turn it on" : null],
     ["drift in", spoke.drift?.objects.map(({ object }) => object).join(", ")],
+    ["unlisted add-ons", spoke.drift?.addons?.join(", ")],
     ["operation", spoke.operation && `${spoke.operation.kind}: ${describeOperationProgress(spoke.operation)}`],
     ["operation id", spoke.operation?.id],
     ["created", spoke.createdAt, "time"],

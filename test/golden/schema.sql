@@ -935,6 +935,19 @@ CREATE INDEX sessions_by_age ON public.sessions USING btree (created_at);
 CREATE INDEX sessions_ended ON public.sessions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_live_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
 
+create table spoke_addons (
+  spoke_id text not null,
+  component text not null,
+  version double precision not null,
+  enabled boolean not null,
+  federation_id text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint spoke_addons_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES live_spokes(spoke_id) ON DELETE CASCADE,
+  constraint spoke_addons_pkey PRIMARY KEY (spoke_id, component)
+);
+CREATE INDEX spoke_addons_newest ON public.spoke_addons USING btree (component, created_at DESC, spoke_id DESC);
+CREATE INDEX spoke_addons_of_hub ON public.spoke_addons USING btree (federation_id, component, created_at DESC, spoke_id DESC);
+
 create table spoke_members (
   spoke_id text not null,
   user_id text not null,
@@ -971,6 +984,8 @@ create table spoke_usage (
   oom_killed_at timestamp(3) with time zone,
   warned_percent smallint not null default 0,
   task_health jsonb,
+  addons_at timestamp(3) with time zone,
+  addon_count integer,
   constraint spoke_usage_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint spoke_usage_pkey PRIMARY KEY (spoke_id)
 );

@@ -117,6 +117,13 @@ export async function fillInstallation(url: string, { hubs, spokes }: Installati
     `update live_spokes set storage_percent = spokes.storage_percent,
     storage_rank = coalesce(spokes.storage_percent, -1) from spokes where spokes.id = spoke_id`,
   );
+  // The first add-on is on all spokes, the second on some, and the third on one.
+  await sql.unsafe(
+    `insert into spoke_addons (spoke_id, component, version, enabled, federation_id, created_at)
+    select spoke_id, component, 2024101100, true, federation_id, created_at
+    from (select *, ('x' || right(spoke_id, 6))::bit(24)::integer as n from live_spokes) as spoke
+    join (values ('mod_all', 1), ('mod_some', 50), ('mod_one', 777777777)) as addon (component, every) on n % every = 0`,
+  );
   await insertEvents(sql, 0, EVENTS * spokes, () => {}, { hubs, spokes });
   await sql.unsafe(indexes.map(({ definition }) => `${definition};`).join("\n"));
   await sql.unsafe("vacuum analyze");

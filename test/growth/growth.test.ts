@@ -72,6 +72,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   action: ["reapply"],
   sort: ["oldest", "last-failure", "storage"],
   minStoragePercent: ["50", "80", "96", "100"],
+  addon: ["mod_all", "mod_some", "mod_one", "mod_none"],
   copyOf: [spokeId(5)],
   rows: [`${spokeId(5)},${spokeId(6)}`],
   next: [],
@@ -96,6 +97,7 @@ const COMBINATIONS = [
   "sort=storage&minStoragePercent=90",
   "sort=storage&q=school",
   "minStoragePercent=90&sort=last-failure",
+  "addon=mod_some&q=school",
   "lmsVersion=5.0.1&before=2025-01-02T00:00:00Z",
 ];
 /** The page size of lists, which is at most the number of hubs in the small installation. */

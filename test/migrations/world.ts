@@ -169,6 +169,10 @@ function extraRows(hub: string, spoke: string, user: string): Readonly<Record<st
       requested_by: user,
     }],
     spoke_usage: [{ spoke_id: spoke, observed_at: at, measured_at: at, files_used: 5, users: 3 }],
+    spoke_addons: [{
+      ...{ spoke_id: spoke, component: "mod_attendance", version: 2024101100, enabled: true },
+      ...{ federation_id: hub, created_at: at },
+    }],
     usage_samples: [{ spoke_id: spoke, grain: "hour", at, files_used: 5, users: 3 }],
     hub_usage_samples: [{ federation_id: hub, grain: "day", at, measured_at: at, spokes: 1, full_spokes: 0, users: 3 }],
     policy_versions: [{

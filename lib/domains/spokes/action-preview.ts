@@ -5,7 +5,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, UNAVAILABLE_COST } from "#lib/domains/billing/views.ts";
 import { previewCostOrReason } from "#lib/domains/billing/preview.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { applyMailSettings } from "#lib/catalog/inputs.ts";
+import { applyCurrentSettings } from "#lib/catalog/inputs.ts";
 import { canManageHub } from "#lib/domains/federations/viewer.ts";
 import { requireActionAllowed } from "#lib/operations/check-action.ts";
 import type { OperationDeclaration, SpokeOperationSubject } from "#lib/operations/operation.ts";
@@ -38,7 +38,7 @@ export async function previewSpokeAction(
   const operation: OperationDeclaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, {
     tier: await readTierInputs(app, spoke),
-    maintenance: facts.maintenance,
+    ...facts,
     payload: getActionPayload(facts, request),
   });
   // Skips the dry run if the spoke has no namespace, because then there are no objects to change.
@@ -64,16 +64,18 @@ export async function previewSpokeAction(
   };
 }
 
+type SubjectParameters = Pick<SpokeOperationSubject, "tier" | "maintenance" | "siteAddons" | "payload">;
+
 /** Describes a spoke for the preview. Parses blueprint inputs only when needed, because a new spoke may have none. */
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,
-  parameters: Pick<SpokeOperationSubject, "tier" | "maintenance" | "payload">,
+  { tier, maintenance, siteAddons, payload }: SubjectParameters,
 ): SpokeOperationSubject {
   return {
-    ...{ blueprint, catalog, ...parameters },
+    ...{ blueprint, catalog, tier, maintenance, siteAddons, payload },
     get inputs() {
-      return applyMailSettings(config, v.parse(SpokeInputs, spoke.blueprintInputs));
+      return applyCurrentSettings({ catalog, config }, v.parse(SpokeInputs, spoke.blueprintInputs));
     },
   };
 }

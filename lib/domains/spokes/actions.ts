@@ -4,6 +4,7 @@ import type { App } from "#lib/app.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { readHubTier } from "#lib/domains/federations/store.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
+import type { SiteAddons } from "#lib/catalog/addons.ts";
 import { createSpokeInputs } from "#lib/catalog/inputs.ts";
 import { toTierInputs } from "#lib/catalog/tier.ts";
 import type { TierInputs } from "#lib/moodle/tier-inputs.ts";
@@ -14,6 +15,7 @@ import type { Job, TurnRule } from "#lib/jobs/job.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 import { findUnfinishedRestore } from "#lib/jobs/restores.ts";
 import { findLastFailedOperation, listLiveOperations } from "#lib/jobs/store.ts";
+import { readSiteAddons } from "#lib/domains/spokes/addons.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildSpokeJob } from "#lib/domains/spokes/operation.ts";
@@ -61,10 +63,10 @@ export function parseSpokeAction(app: App, actor: Actor, input: SpokeAction): Ac
 export function requireActionEffect(
   { catalog }: Pick<App, "catalog">,
   { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
-  { size }: { readonly size: string },
+  { size, siteAddons }: Pick<ActionFacts, "size" | "siteAddons">,
   { action, parameters }: ActionRequest,
 ): void {
-  getOperationRules(action).requireEffect?.(catalog, { version, inputs, size }, parameters);
+  getOperationRules(action).requireEffect?.(catalog, { version, inputs, size, siteAddons }, parameters);
 }
 
 /** Returns the values that the tier of the spoke's hub sets now. */
@@ -92,6 +94,7 @@ export async function requireTierAllows(
 /** A spoke's expected state after all queued operations. Actions are checked against this state. */
 interface ActionFacts extends ActionCheckInput {
   readonly size: string;
+  readonly siteAddons: SiteAddons;
   /** The failed upgrade that caused the spoke's state `failed`. Null in all other cases. */
   readonly failure: Job | null;
 }
@@ -106,6 +109,7 @@ export async function readSpokeActionFacts(rows: RowQueries, spoke: SpokeRow): P
     state: spoke.state,
     wasReady: spoke.readyAt !== null,
     size: resize && hasDeclaredData(OPERATIONS.resize.kind, resize) ? resize.payload.size : spoke.size,
+    siteAddons: await readSiteAddons(rows, spoke.id),
     maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
     live: live.map(({ kind }) => kind),
     failedUpgrade: failure !== null,

@@ -15,6 +15,8 @@ export const Drift = v.object({
   objects: v.array(DriftedObject),
   /** The blueprint revision (version of the manifest templates) of the site, and the current one. Null if equal. */
   revision: v.nullable(v.object({ from: v.string(), to: v.string() })),
+  /** The components of add-ons that the catalog does not list. Absent if there are none. */
+  addons: v.optional(v.array(v.string())),
 });
 export type Drift = v.InferOutput<typeof Drift>;
 
@@ -22,10 +24,20 @@ export type Drift = v.InferOutput<typeof Drift>;
 const MAX_FIELDS = 50;
 
 /** Returns a spoke's drift, or null if nothing differs. Sorts the objects, so that equal drift has equal text. */
-export function buildDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
-  if (objects.length === 0 && revision === null) return null;
+export function buildDrift(
+  objects: readonly DriftedObject[],
+  revision: Drift["revision"],
+  addons: readonly string[] = [],
+): Drift | null {
+  if (objects.length === 0 && revision === null && addons.length === 0) return null;
   const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MAX_FIELDS) }));
-  return { objects: sorted.sort((a, b) => a.object < b.object ? -1 : 1), revision };
+  const drift = { objects: sorted.sort((a, b) => a.object < b.object ? -1 : 1), revision };
+  return addons.length === 0 ? drift : { ...drift, addons: addons.toSorted() };
+}
+
+/** Whether the action `reapply` would change something. It changes no add-ons. */
+export function isCorrectable({ objects, revision }: Pick<Drift, "objects" | "revision">): boolean {
+  return objects.length > 0 || revision !== null;
 }
 
 export function isSameDrift(a: unknown, b: unknown): boolean {

@@ -15,6 +15,7 @@ import {
   Slug,
 } from "#lib/base/schema.ts";
 import { SPOKE_SORTS, type SpokeTable, storageRankOf } from "#lib/domains/spokes/sort.ts";
+import { AddonComponent } from "#lib/model/addon.ts";
 import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
 import { SPOKE_STATES } from "#lib/model/states.ts";
 
@@ -52,6 +53,8 @@ const spokeFilters = {
   region: v.optional(filterValues.region),
   /** The spoke's `storagePercent` must be at least this number. */
   minStoragePercent: v.optional(PercentText),
+  /** The component of an add-on that the site must have. */
+  addon: v.optional(AddonComponent),
   /** Text that the spoke's slug, display name or domain must contain. */
   q: SearchText,
 };
@@ -86,6 +89,7 @@ const selectorEntries = {
   size: optionalOrNull(filterValues.size),
   region: optionalOrNull(filterValues.region),
   minStoragePercent: optionalOrNull(Percent),
+  addon: optionalOrNull(AddonComponent),
   q: optionalOrNull(boundedText(1, 100)),
   /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
   outdated: optionalOrNull(v.boolean("must be true or false")),
@@ -113,6 +117,7 @@ const VALUE_NAMES = Object.keys(filterValues) as (keyof typeof filterValues)[];
 export interface SpokeFilter extends ValueFilter {
   readonly q?: string | undefined;
   readonly minStoragePercent?: number | undefined;
+  readonly addon?: string | undefined;
   /** The current revision of the blueprint. If set, only spokes with another revision match. */
   readonly notBlueprint?: string | undefined;
 }
@@ -125,17 +130,22 @@ export function resolveSpokeFilter<Q extends { readonly outdated?: boolean | und
   return { ...query, notBlueprint: outdated ? blueprint.revision : undefined };
 }
 
-/** Returns the condition that a row of the table has all the filters' values. Ignores `q`. */
+/** Returns the condition that a row of the table has all the filters' values. Ignores `q`, and `addon` in live_spokes. */
 export function matchesValues(filter: SpokeFilter, table: SpokeTable): RawBuilder<SqlBool> {
   const names = Object.keys(filterValues) as (keyof ValueFilter)[];
   const tests = names.flatMap((name) => filter[name] === undefined ? [] : [sql`${sql.ref(name)} = ${filter[name]}`]);
   if (filter.notBlueprint !== undefined) tests.push(sql`blueprint_revision <> ${filter.notBlueprint}`);
   if (filter.minStoragePercent !== undefined) tests.push(sql`${storageRankOf(table)} >= ${filter.minStoragePercent}`);
+  if (filter.addon !== undefined && table === "spokes") {
+    tests.push(
+      sql`exists (select from spoke_addons where spoke_addons.spoke_id = spokes.id and component = ${filter.addon})`,
+    );
+  }
   return tests.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(tests, sql` and `)}`;
 }
 
 export function hasValueFilters(filter: SpokeFilter): boolean {
-  const { notBlueprint, minStoragePercent } = filter;
-  return notBlueprint !== undefined || minStoragePercent !== undefined ||
+  const { notBlueprint, minStoragePercent, addon } = filter;
+  return notBlueprint !== undefined || minStoragePercent !== undefined || addon !== undefined ||
     VALUE_NAMES.some((name) => filter[name] !== undefined);
 }

@@ -32,8 +32,9 @@ export function mayUseNewestSpokes({ part, slug, federationIds, withRemoved }: S
 }
 
 /** Returns whether few spokes match the filters. Most spokes are active and healthy. */
-export function hasSparseFilters({ slug, state, health, minStoragePercent }: SpokeFilter): boolean {
-  return slug !== undefined || minStoragePercent !== undefined || (state ?? "active") !== "active" ||
+export function hasSparseFilters({ slug, state, health, minStoragePercent, addon }: SpokeFilter): boolean {
+  return slug !== undefined || minStoragePercent !== undefined || addon !== undefined ||
+    (state ?? "active") !== "active" ||
     (health ?? "healthy") !== "healthy";
 }
 
@@ -66,26 +67,41 @@ function selectLiveSpokes(selection: SpokeSelection): RawBuilder<unknown> {
   }
   if (!federationIds) return sql`select ${columns} from (${selectInOrder(selection)}) as spoke ${order}`;
   if (slug) { // few spokes have the same slug
-    return sql`select ${columns} from live_spokes where ${filters} and ${isVisible(selection)} ${order}`;
+    return sql`select ${columns} from ${liveSpokes(selection)} where ${filters} and ${isVisible(selection)} ${order}`;
   }
   return sql`select * from (
       select own.* from live_hubs as hub cross join lateral (
-        select ${columns} from live_spokes where federation_id = hub.federation_id and ${filters} ${order}
+        select ${columns} from ${liveSpokes(selection)} where federation_id = hub.federation_id and ${filters} ${order}
       ) as own where hub.federation_id = any(${federationIds}::text[]) and ${mayContainSpokes(selection)}
       union all
-      select ${columns} from live_spokes where spoke_id = any(${spokeIds}::text[]) and ${filters}
+      select ${columns} from ${liveSpokes(selection)} where spoke_id = any(${spokeIds}::text[]) and ${filters}
     ) as spoke ${order}`;
+}
+
+/**
+ * Returns the table of live spokes, or only the spokes with the selected add-on. The columns by which pages are sorted
+ * then come from the table of add-ons, so that its indexes give the order.
+ */
+function liveSpokes({ addon }: SpokeSelection): RawBuilder<unknown> {
+  if (addon === undefined) return sql`live_spokes as live`;
+  return sql`(select addon.spoke_id, addon.federation_id, addon.created_at, slug, state, health, size, lms_version, region,
+      blueprint_revision, storage_rank, last_failed_at
+    from spoke_addons as addon join live_spokes on live_spokes.spoke_id = addon.spoke_id
+    where addon.component = ${addon}) as live`;
 }
 
 /** Selects the first spokes of the list in all hubs. */
 function selectInOrder(selection: SpokeSelection): RawBuilder<unknown> {
   const { notBlueprint, ...others } = selection, order = pageOrder(selection), { minStoragePercent } = selection;
+  const isPlain = notBlueprint === undefined && (minStoragePercent === undefined || selection.isByStorage);
+  if (isPlain || selection.addon !== undefined) {
+    return sql`select * from ${liveSpokes(selection)} where ${matchesFilters(selection)} ${order}`;
+  }
   if (minStoragePercent !== undefined && !selection.isByStorage) {
     return sql`select spoke.* from generate_series(${minStoragePercent}::integer, 100) as percent cross join lateral (
       select * from live_spokes where storage_rank = percent and ${matchesFilters(selection)} ${order}
     ) as spoke ${order}`;
   }
-  if (notBlueprint === undefined) return sql`select * from live_spokes where ${matchesFilters(selection)} ${order}`;
   // An index cannot find rows with another revision in the order of the list. So it finds each of the few other revisions.
   return sql`select spoke.* from (
       with recursive known as (
@@ -117,14 +133,14 @@ function selectSpokesWithText(selection: SpokeSelection): RawBuilder<unknown> {
     return sql`select ${columns} from (${first}) as first where ${isFound} ${order}`;
   }
   if (isByFailure) { // few spokes have had a failure
-    const failed = sql`select * from live_spokes where ${matchesFilters(selection)}`;
+    const failed = sql`select * from ${liveSpokes(selection)} where ${matchesFilters(selection)}`;
     return sql`select ${columns} from (${withText(failed)}) as failed where ${isFound} ${order}`;
   }
   if (isByStorage) {
     const found = sql`select spoke_id, content from spoke_texts where ${
       buildSearchCondition(sql.ref("content"), term, "all")
     } offset 0`;
-    const spokes = sql`select spoke.*, content from live_spokes as spoke join (${found}) as found using (spoke_id)`;
+    const spokes = sql`select live.*, content from ${liveSpokes(selection)} join (${found}) as found using (spoke_id)`;
     return sql`select ${columns} from (${spokes}) as spoke
       where ${matchesFilters(selection)} and ${isVisible(selection)} ${order}`;
   }
@@ -137,7 +153,7 @@ function selectSpokesWithText(selection: SpokeSelection): RawBuilder<unknown> {
     ) as spoke where ${isVisible(selection)} ${
     isFiltered
       ? sql`and spoke_id in (with matching as ${isSparse ? sql`materialized` : sql`not materialized`} (
-        select spoke_id from live_spokes where ${matchesFilters(selection)}
+        select spoke_id from ${liveSpokes(selection)} where ${matchesFilters(selection)}
       ) select spoke_id from matching)`
       : sql``
   } ${order}`;

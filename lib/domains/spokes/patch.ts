@@ -32,7 +32,7 @@ import type { ActionPreview, SpokePatch, SpokeRecord } from "#lib/domains/spokes
 import { type SpokeFieldChanges, toDesiredInputs, withDesiredSettings } from "#lib/domains/spokes/desired.ts";
 import * as v from "valibot";
 import { UNAVAILABLE_COST } from "#lib/domains/billing/views.ts";
-import { applyMailSettings } from "#lib/catalog/inputs.ts";
+import { applyCurrentSettings } from "#lib/catalog/inputs.ts";
 import { buildAddressChanges, configure } from "#lib/operations/configure.ts";
 import { dryRunChanges } from "#lib/domains/spokes/cluster-preview.ts";
 import type { ObjectChange } from "#lib/operations/change.ts";
@@ -140,7 +140,7 @@ export async function previewSpokePatch(
 }
 
 async function findObjectChanges(app: App, desired: SpokeRow): Promise<ObjectChange[]> {
-  const before = applyMailSettings(app.config, v.parse(SpokeInputs, desired.blueprintInputs));
+  const before = applyCurrentSettings(app, v.parse(SpokeInputs, desired.blueprintInputs));
   const changes = buildAddressChanges(app.blueprint, before, await toDesiredInputs(app, desired, before));
   return Object.values(changes).flat();
 }

@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { applyMailSettings } from "#lib/catalog/inputs.ts";
+import { applyCurrentSettings } from "#lib/catalog/inputs.ts";
 import { ClusterError, type ClusterNamespace, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { redactLogLines } from "#lib/base/redact.ts";
 import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/seal.ts";
@@ -78,7 +78,7 @@ export async function runSignInLinkJob(
 }
 
 async function runLinkJob(app: App, spoke: SpokeRow, seal: SealedReply, signal: AbortSignal): Promise<JobResult> {
-  const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
+  const inputs = applyCurrentSettings(app, v.parse(SpokeInputs, spoke.blueprintInputs));
   const job = app.blueprint.jobObject(inputs, "sign-in-link", JOB_SUFFIX, { linkKey: seal.publicKey });
   const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);
   try {

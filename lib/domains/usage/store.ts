@@ -21,6 +21,8 @@ export interface UsageUpdate extends Storage {
   readonly oomKilledAt: Date | null;
   readonly warnedPercent: number;
   readonly taskHealth: TaskHealth | null;
+  readonly addonsAt: Date | null;
+  readonly addonCount: number | null;
   readonly storagePercent: number | null;
   /** Whether the site has measured its usage since the previous check. */
   readonly isMeasured: boolean;
@@ -48,7 +50,7 @@ export async function saveUsage(tx: Tx, began: Date, updates: readonly UsageUpda
         "filesUsed" bigint, "filesSize" bigint, "databaseUsed" bigint, "databaseSize" bigint, users integer,
         "activeUsers" integer, courses integer, "tasksAt" timestamptz, "podRestarts" jsonb, "oomKilledAt" timestamptz,
         "warnedPercent" smallint, "taskHealth" jsonb, "storagePercent" smallint, "isMeasured" boolean,
-        "sampledAt" timestamptz, restarts integer, "oomKills" integer)
+        "sampledAt" timestamptz, restarts integer, "oomKills" integer, "addonsAt" timestamptz, "addonCount" integer)
     ),
     held as (
       select spokes.id as spoke_id, federation_id, slug, storage_percent, look.* from spokes join look using (id)
@@ -57,15 +59,17 @@ export async function saveUsage(tx: Tx, began: Date, updates: readonly UsageUpda
     ),
     stored as (
       insert into spoke_usage (spoke_id, observed_at, measured_at, files_used, files_size, database_used, database_size,
-        users, active_users, courses, tasks_at, pod_restarts, oom_killed_at, warned_percent, task_health)
+        users, active_users, courses, tasks_at, pod_restarts, oom_killed_at, warned_percent, task_health,
+        addons_at, addon_count)
       select spoke_id, ${began}, "measuredAt", "filesUsed", "filesSize", "databaseUsed", "databaseSize", users,
-        "activeUsers", courses, "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent", "taskHealth" from held
+        "activeUsers", courses, "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent", "taskHealth",
+        "addonsAt", "addonCount" from held
       on conflict (spoke_id) do update set observed_at = excluded.observed_at, measured_at = excluded.measured_at,
         files_used = excluded.files_used, files_size = excluded.files_size, database_used = excluded.database_used,
         database_size = excluded.database_size, users = excluded.users, active_users = excluded.active_users,
         courses = excluded.courses, tasks_at = excluded.tasks_at, pod_restarts = excluded.pod_restarts,
         oom_killed_at = excluded.oom_killed_at, warned_percent = excluded.warned_percent,
-        task_health = excluded.task_health
+        task_health = excluded.task_health, addons_at = excluded.addons_at, addon_count = excluded.addon_count
         where spoke_usage.observed_at < excluded.observed_at
       returning spoke_id
     ),

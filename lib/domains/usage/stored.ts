@@ -6,6 +6,7 @@ import type { TaskHealth } from "#lib/domains/usage/task-health.ts";
 export const STORED_USAGE_COLUMNS = [
   ...["filesUsed", "filesSize", "databaseUsed", "databaseSize", "users", "activeUsers", "courses"] as const,
   ...["measuredAt", "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent", "taskHealth"] as const,
+  ...["addonsAt", "addonCount"] as const,
 ] as const;
 
 export interface StoredUsage extends Storage {
@@ -19,12 +20,15 @@ export interface StoredUsage extends Storage {
   readonly warnedPercent: number;
   /** Null if the site has not reported anything about its tasks yet. */
   readonly taskHealth: TaskHealth | null;
+  /** When the site listed its add-ons; null if it has not reported any list yet. */
+  readonly addonsAt: Date | null;
+  readonly addonCount: number | null;
 }
 
 type UsageColumns =
   & { readonly [N in keyof Storage]: string | null }
-  & Readonly<Record<"users" | "activeUsers" | "courses" | "warnedPercent", number | null>>
-  & Readonly<Record<"measuredAt" | "tasksAt" | "oomKilledAt", Date | null>>
+  & Readonly<Record<"users" | "activeUsers" | "courses" | "warnedPercent" | "addonCount", number | null>>
+  & Readonly<Record<"measuredAt" | "tasksAt" | "oomKilledAt" | "addonsAt", Date | null>>
   & { readonly podRestarts: Readonly<Record<string, number>> | null; readonly taskHealth: TaskHealth | null };
 
 /** Moves the columns of `spoke_usage` to the property `usage`. */
@@ -32,9 +36,9 @@ export function parseStoredUsage<Row extends UsageColumns>(
   row: Row,
 ): Omit<Row, keyof UsageColumns> & { readonly usage: StoredUsage | null } {
   const { podRestarts, warnedPercent, measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, ...more } = row;
-  const { taskHealth, filesUsed, filesSize, databaseUsed, databaseSize, ...spoke } = more;
+  const { taskHealth, filesUsed, filesSize, databaseUsed, databaseSize, addonsAt, addonCount, ...spoke } = more;
   const usage = podRestarts === null ? null : {
-    ...{ measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, podRestarts, taskHealth },
+    ...{ measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, podRestarts, taskHealth, addonsAt, addonCount },
     warnedPercent: warnedPercent ?? 0,
     filesUsed: parseBytes(filesUsed),
     filesSize: parseBytes(filesSize),

@@ -42,6 +42,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   availability_days: "select, insert, update, delete",
   availability_hub_days: "select, insert, update, delete",
   spoke_usage: "select, insert, update",
+  spoke_addons: "select, insert, update, delete",
   usage_samples: "select, insert, update, delete",
   hub_usage_samples: "select, insert, update, delete",
   daily_totals: "select, insert, update, delete",

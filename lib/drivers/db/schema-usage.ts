@@ -33,6 +33,16 @@ export interface UsageTables {
     oomKilledAt: NullableTimestampColumn;
     warnedPercent: Generated<number>;
     taskHealth: NullableJsonColumn;
+    addonsAt: NullableTimestampColumn;
+    addonCount: number | null;
+  };
+  spoke_addons: {
+    spokeId: string;
+    component: string;
+    version: number;
+    enabled: boolean;
+    federationId: string;
+    createdAt: TimestampColumn;
   };
   usage_samples: StorageColumns & PeopleColumns & {
     spokeId: string;

@@ -78,6 +78,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   availability_days: unchanged,
   availability_hub_days: unchanged,
   spoke_usage: unchanged,
+  spoke_addons: unchanged,
   usage_samples: unchanged,
   hub_usage_samples: unchanged,
   daily_totals: unchanged,

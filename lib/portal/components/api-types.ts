@@ -22,6 +22,7 @@ import type {
   BulkOutcome,
   BulkPreview,
   SignInLinkView,
+  SpokeAddonsView,
   SpokePreview,
   SpokeView,
 } from "#lib/domains/spokes/views.ts";
@@ -35,6 +36,7 @@ export type Operation = v.InferOutput<typeof OperationView>;
 export type OperationDetails = v.InferOutput<typeof OperationDetail>;
 export type FleetOverview = v.InferOutput<typeof OverviewView>;
 export type CatalogOffer = v.InferOutput<typeof CatalogView>;
+export type InstalledAddons = v.InferOutput<typeof SpokeAddonsView>;
 export type AvailabilityMonths = v.InferOutput<typeof AvailabilityView>;
 export type SpokeAvailabilityMonths = v.InferOutput<typeof SpokeAvailabilityView>;
 export type CostEstimate = v.InferOutput<typeof CostView>;

@@ -24,6 +24,7 @@ export const SPOKE_LIST_PARAMETERS = [
     "size",
     "region",
     "minStoragePercent",
+    "addon",
     "outdated",
     "sort",
   ] as const,
@@ -85,6 +86,7 @@ function filterForm(query: SpokeListFilter, catalog: CatalogOffer): Markup {
       value: query.minStoragePercent,
       options: storageOptions(query.minStoragePercent),
     },
+    { name: "addon", label: "Add-on", type: "search", value: query.addon, placeholder: "Such as mod_attendance" },
     { name: "outdated", label: "Blueprint", value: query.outdated, options: [["", "Any"], ["true", "Older revision"]] },
     {
       name: "sort",

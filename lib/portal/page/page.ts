@@ -181,6 +181,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   domain_needed: "domain",
   wrong_password: "current",
   version_not_newer: "lmsVersion",
+  addon_unsupported: "lmsVersion",
   version_unchanged: "lmsVersion",
   size_unchanged: "size",
   backup_unusable: "copyBackup",

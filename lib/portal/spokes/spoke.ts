@@ -1,5 +1,4 @@
 /** Renders an overview of a spoke: its current operation, health, recent operations and details. */
-import { removeTierMark } from "#lib/moodle/tier-marks.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import type { FieldWith } from "#lib/model/field.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
@@ -21,11 +20,11 @@ import type {
   SharedWithSpoke,
   Spoke,
   SpokeAvailabilityMonths,
-  SpokeUsage,
 } from "#lib/portal/components/api-types.ts";
+import { healthPanel } from "#lib/portal/spokes/health.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
 import { sharedPanel } from "#lib/portal/spokes/policy.ts";
-import { usagePanel } from "#lib/portal/spokes/usage.ts";
+import { siteReportPanels, type SiteReports } from "#lib/portal/spokes/site-reports.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 export interface SpokePageProps {
@@ -35,15 +34,13 @@ export interface SpokePageProps {
   /** The newest operation with its steps; null if the spoke has no operations. */
   readonly latest: OperationDetails | null;
   readonly availability: SpokeAvailabilityMonths;
-  readonly usage: SpokeUsage;
+  readonly reports: SiteReports;
   readonly shared: SharedWithSpoke;
-  /** The period of the usage, in days. */
-  readonly days: string;
   readonly now: Date;
 }
 
 export function spokeView(
-  { spokePage, operations, latest, availability, usage, shared, days, now }: SpokePageProps,
+  { spokePage, operations, latest, availability, reports, shared, now }: SpokePageProps,
 ): PageView {
   const { spoke } = spokePage, { id, domain, url, state } = spoke;
   const reachable = spoke.readyAt !== null && state !== "removed";
@@ -59,7 +56,7 @@ ${operationPanel(spoke, latest, now)}
 ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability)}
 ${sharedPanel(shared, spokePage.canManageHub)}
 ${availabilityPanel(availability)}
-${reachable ? usagePanel(usage, days) : ""}
+${reachable ? siteReportPanels(reports) : ""}
 ${recentOperationsPanel(id, operations)}
 </div>
 ${aboutPanel(spoke)}</div>`,
@@ -114,65 +111,6 @@ ${operationNotes(latest)}`,
       }`,
     },
   );
-}
-
-function healthPanel(
-  { spoke: { id, state, health, stateReason, drift, observedAt }, isOperator }: SpokePageData,
-  { problem: pageProblem, certificateEndsAt }: SpokeAvailabilityMonths,
-): Markup {
-  const healthText = state !== "active"
-    ? stateReason ?? "Health is checked only while the spoke is active."
-    : health === "healthy"
-    ? "Healthy."
-    : health === "degraded"
-    ? stateReason ?? (pageProblem === null ? "Some parts of the site do not respond." : `${pageProblem}.`)
-    : observedAt === null
-    ? "Not checked yet."
-    : "The cluster does not respond.";
-  const reapply = drift && isOperator && (state === "active" || state === "suspended")
-    ? ui.linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
-    : "";
-  return ui.panel(
-    "Health and drift",
-    markup`<p class="small">${healthText} <span class="soft">Last checked ${
-      ui.renderTime(observedAt, "never")
-    }.</span>${
-      certificateEndsAt
-        ? markup` <span class="soft">The certificate ends on ${ui.renderTime(certificateEndsAt)}.</span>`
-        : ""
-    }</p>
-${drift ? driftReport(drift, isOperator) : markup`<p class="small soft">No drift.</p>`}`,
-    { id: "health", live: true, actions: reapply },
-  );
-}
-
-function driftReport({ objects, revision }: NonNullable<Spoke["drift"]>, isOperator: boolean): Markup {
-  return markup`${
-    objects.length === 0
-      ? ""
-      : markup`<div class="callout warn"><p><b>Objects in the cluster were changed outside of Wheelwright.</b> ${
-        isOperator
-          ? "The action Reapply reverts these changes. Its preview lists each field."
-          : "An operator can revert these changes."
-      }</p></div>
-<ul class="drift small">${
-        objects.map(({ object, what, fields }) =>
-          markup`<li><code>${object}</code> ${what === "missing" ? "is missing" : "was changed"}${
-            fields.length === 0 ? "" : markup`<ul>${fields.map((name) => markup`<li><code>${name}</code></li>`)}</ul>`
-          }</li>`
-        )
-      }</ul>`
-  }${
-    revision && revision.from !== removeTierMark(revision.from)
-      ? markup`<p class="small soft">The site does not have what its hub's tier sets now.</p>`
-      : ""
-  }${
-    revision && removeTierMark(revision.from) !== revision.to
-      ? markup`<p class="small soft">Rendered from blueprint revision <code>${
-        removeTierMark(revision.from)
-      }</code>. The current revision is <code>${revision.to}</code>.</p>`
-      : ""
-  }`;
 }
 
 function removedNotice({ id, updatedAt }: Spoke): Markup {

@@ -20,6 +20,7 @@ export const OPERATION_FIELD_ENTRIES: GlossaryEntriesByField = {
     "The fields of the object that differ from the manifest; empty for a missing object",
     ["spec.replicas"],
   ],
+  "drift.addons": ["The add-ons of the site that the catalog does not list; absent if there are none", ["local_own"]],
   "drift.revision":
     "Set if the spoke's manifests come from an older revision of the blueprint. To update it, use the action reapply",
   "revision.from": ["The blueprint revision from which the spoke was rendered", "1c43f0a9d2be"],

@@ -196,6 +196,7 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   "query.region": ["Returns only spokes in this region", "eu-west"],
   "query.outdated": ["Returns only spokes whose manifests come from an older revision of the blueprint", "true"],
   "query.minStoragePercent": ["Returns only spokes whose `storagePercent` is at least this number", "80"],
+  "query.addon": ["Returns only spokes whose site has this add-on", "mod_attendance"],
   "query.sort": [
     "The order. By last-failure, the list has only spokes on which an operation has failed. By storage, the fullest " +
     "spokes are first",

@@ -113,6 +113,7 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
     "Only spokes whose `storagePercent` is at least this number",
     80,
   ],
+  "selector.addon | filter.addon": ["Only spokes whose site has this add-on", "mod_attendance"],
   "selector.outdated | filter.outdated": [
     "If true, only spokes whose manifests come from an older revision of the blueprint",
     true,

@@ -9,6 +9,7 @@ import { runCancellable } from "#lib/base/cancellation.ts";
 import { sleep } from "#lib/base/time.ts";
 import { isClusterUnavailable } from "#lib/drivers/cluster/availability.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { type Drift, isCorrectable } from "#lib/domains/spokes/drift.ts";
 import { MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
 import { isReleaseNamespaceName } from "#lib/moodle/names.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
@@ -184,7 +185,9 @@ async function runMinuteChecks(watched: WatchedCluster, since: Date): Promise<Da
   changes.add(due);
   await saveHealthResults(run, now, [...unhealthy.values()]);
   const sample = pickSome(changes.listNamespaces(), pace.maxComparisons / SAMPLE);
-  const undrifted = (await readSpokesToCheck(app.db.rows, name, sample)).filter(({ drift }) => drift === null);
+  const undrifted = (await readSpokesToCheck(app.db.rows, name, sample)).filter(({ drift }) =>
+    drift === null || !isCorrectable(drift as Drift)
+  );
   for (let i = 0; i < undrifted.length && changes.size() === 0; i += SAMPLE) {
     await checkSecrets(watched, undrifted.slice(i, i + SAMPLE));
   }

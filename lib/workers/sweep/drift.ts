@@ -9,6 +9,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { buildDrift, type Drift, type DriftedObject, isSameDrift } from "#lib/domains/spokes/drift.ts";
 import { checkObjectDrift } from "#lib/domains/spokes/check-drift.ts";
 import { removeTierMark } from "#lib/moodle/tier-marks.ts";
+import { readUnlistedAddons } from "#lib/domains/spokes/addons.ts";
 import { sleep } from "#lib/base/time.ts";
 import { findImagesWithMovedTags } from "#lib/workers/sweep/images.ts";
 import { type ClusterCheck, listExpectedSpokeObjects, type SpokeObservations } from "#lib/workers/sweep/spoke-facts.ts";
@@ -26,6 +27,8 @@ interface DriftCandidate {
   readonly spokeFacts: SpokeObservations;
   readonly suspects: readonly ExpectedObject[];
   readonly secrets: readonly ExpectedObject[];
+  /** The add-ons that the catalog does not list. */
+  readonly addons: readonly string[];
 }
 
 /** Checks the spokes for drift and stores the results. Returns the namespaces of spokes whose result was not stored. */
@@ -33,7 +36,8 @@ export async function checkDrift(check: ClusterCheck): Promise<string[]> {
   const facts = [...check.facts.values()], candidates: DriftCandidate[] = [];
   for (let i = 0; i < facts.length; i += ROWS) {
     const batch = facts.slice(i, i + ROWS);
-    const inputs = await readSpokeInputs(check.app, batch.map(({ spoke }) => spoke.id));
+    const ids = batch.map(({ spoke }) => spoke.id), inputs = await readSpokeInputs(check.app, ids);
+    const addons = await readUnlistedAddons(check.app.db.rows, check.app.catalog.addons, ids);
     for (const spokeFacts of batch) {
       const own = inputs.get(spokeFacts.spoke.id);
       if (!own || spokeFacts.problems.get("Namespace") !== null) continue; // the health check reports the problem
@@ -42,7 +46,8 @@ export async function checkDrift(check: ClusterCheck): Promise<string[]> {
         check.listed.has(object.kind) &&
         (spokeFacts.suspects.has(formatObjectTitle(object)) || !spokeFacts.titles.has(formatObjectTitle(object)))
       );
-      candidates.push({ spokeFacts, suspects, secrets: expected.filter(({ object }) => object.kind === "Secret") });
+      const secrets = expected.filter(({ object }) => object.kind === "Secret");
+      candidates.push({ spokeFacts, suspects, secrets, addons: addons.get(spokeFacts.spoke.id) ?? [] });
     }
   }
   const results = await compareAll(check, candidates);
@@ -79,7 +84,7 @@ async function compareAll(check: ClusterCheck, candidates: readonly DriftCandida
     if (compared.length > 0) await sleep(check.pace.pauseMs, check.run.signal);
     try {
       results.push(
-        createResult(check, candidate.spokeFacts, [
+        createResult(check, candidate, [
           ...earlierSecrets,
           ...await compareObjects(check, candidate.spokeFacts, compared),
         ]),
@@ -118,12 +123,12 @@ async function compareObjects(
 
 function createResult(
   check: ClusterCheck,
-  spokeFacts: SpokeObservations,
+  { spokeFacts, addons }: DriftCandidate,
   found: readonly DriftedObject[],
 ): DriftResult {
   const { app } = check, { spoke } = spokeFacts, objects = [...found, ...findImagesWithMovedTags(check, spokeFacts)];
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
-  return { id: spoke.id, before: spoke.drift, drift: buildDrift(objects, from === to ? null : { from, to }) };
+  return { id: spoke.id, before: spoke.drift, drift: buildDrift(objects, from === to ? null : { from, to }, addons) };
 }
 
 function shuffled<T>(list: readonly T[]): T[] {

@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { applyMailSettings } from "#lib/catalog/inputs.ts";
+import { applyCurrentSettings } from "#lib/catalog/inputs.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import type { Drift } from "#lib/domains/spokes/drift.ts";
@@ -72,13 +72,13 @@ export async function readChangedNamespaces(rows: RowQueries, cluster: string, s
 }
 
 /** Returns the spokes' blueprint inputs by spoke ID. Omits invalid inputs; such a spoke is not checked for drift. */
-export async function readSpokeInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
+export async function readSpokeInputs(app: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
-  const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
+  const found = await app.db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
     .where(sql<boolean>`id = any(${ids}::text[])`).execute();
   return new Map(found.flatMap(({ id, blueprintInputs }) => {
     const { success, output } = v.safeParse(SpokeInputs, blueprintInputs);
-    return success ? [[id, applyMailSettings(config, output)]] : [];
+    return success ? [[id, applyCurrentSettings(app, output)]] : [];
   }));
 }
 

@@ -6,6 +6,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { recordChange } from "#lib/changes/record.ts";
+import { type AddonReport, findNewAddons, saveAddons } from "#lib/domains/spokes/addons.ts";
 import { computeStorage, decideStorageWarning, findFullestDisk, predictFullAt } from "#lib/domains/usage/storage.ts";
 import { readUsedBytes, saveUsage, type UpdatedSpoke, type UsageUpdate } from "#lib/domains/usage/store.ts";
 import { toTaskHealth } from "#lib/domains/usage/task-health.ts";
@@ -23,6 +24,8 @@ const TASKS_STEP = 10 * MINUTE;
 /** The result of a check, and the storage threshold that the site has crossed. */
 interface UsageResult extends UsageUpdate {
   readonly crossed: number | null;
+  /** The add-ons that the site has listed since the previous check; null if it has not. */
+  readonly addons: AddonReport["addons"] | null;
 }
 
 /** Stores new usage in batches. Without permission to list pods, the earlier results remain. */
@@ -57,6 +60,7 @@ export function decideUsage({ spoke, pods }: SpokeObservations, now: Date): Usag
     databaseSize: before?.databaseSize ?? null,
   };
   const people = isMeasured ? line! : before, percent = findFullestDisk(storage)?.percent ?? null;
+  const report = isMeasured ? findNewAddons(line!, measuredAt, before?.addonsAt ?? null) : null;
   const warning = percent === null ? null : decideStorageWarning(before?.warnedPercent ?? 0, percent);
   return {
     id: spoke.id,
@@ -70,6 +74,9 @@ export function decideUsage({ spoke, pods }: SpokeObservations, now: Date): Usag
     oomKilledAt: latest(oomKills.length > 0 ? new Date(Math.max(...oomKills)) : null, before?.oomKilledAt ?? null),
     warnedPercent: warning?.warnedPercent ?? before?.warnedPercent ?? 0,
     taskHealth: isMeasured ? toTaskHealth(line!) : before?.taskHealth ?? null,
+    addonsAt: (report ?? before)?.addonsAt ?? null,
+    addonCount: (report ?? before)?.addonCount ?? null,
+    addons: report?.addons ?? null,
     storagePercent: percent,
     isMeasured,
     sampledAt: isMeasured ? measuredAt : restarts + kills > 0 ? now : null,
@@ -85,6 +92,10 @@ function latest(one: Date | null, other: Date | null): Date | null {
 
 async function saveBatch(tx: Tx, began: Date, results: readonly UsageResult[]): Promise<void> {
   const stored = new Map((await saveUsage(tx, began, results)).map((spoke) => [spoke.id, spoke]));
+  await saveAddons(
+    tx,
+    results.flatMap(({ id, addons }) => addons && stored.has(id) ? [{ spokeId: id, addons }] : []),
+  );
   const entries: AuditEntry[] = [], changed: UpdatedSpoke[] = [];
   for (const result of results) {
     const spoke = stored.get(result.id);

@@ -5,8 +5,10 @@ import {
   isMoodleBranchChange,
   type UpgradeCheckInput,
 } from "#lib/moodle/upgrade.ts";
+import { findAddonProblem } from "#lib/operations/upgrade.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { readSiteAddons } from "#lib/domains/spokes/addons.ts";
 import { findInterruptedUpgrade } from "#lib/steps/interrupted-upgrade.ts";
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { addVersionHint } from "#lib/workers/install/install.ts";
@@ -26,6 +28,16 @@ export async function prepareUpgrade(here: SpokeSite, run: UpgradeRun): Promise<
   if (inputs.images.moodle === here.inputs.images.moodle) {
     const hint = "No upgrade is needed. To restart the site, use the restart action.";
     throw new Refusal("NotNewer", `The site already runs ${here.spoke.lmsVersion}`, hint, "user");
+  }
+  const addonProblem = findAddonProblem(
+    catalog,
+    here.spoke.lmsVersion,
+    version,
+    await readSiteAddons(app.db.rows, here.spoke.id),
+  );
+  if (addonProblem !== null) {
+    const hint = "Remove the add-on, or install a version for the new Moodle and add it to the catalog.";
+    throw new Refusal("AddonUnsupported", `Cannot upgrade to ${version}: ${addonProblem}`, hint, "user");
   }
   const site = await readDatabase(here, run);
   await requireSameSite(run, here.spoke, site);

@@ -1,5 +1,6 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getOperation } from "#routes/api/operations/[operationId].ts";
+import { GET as getAddons } from "#routes/api/spokes/[spokeId]/addons.ts";
 import { GET as getAvailability } from "#routes/api/spokes/[spokeId]/availability.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getOperations } from "#routes/api/spokes/[spokeId]/operations.ts";
@@ -22,7 +23,15 @@ export const GET = portalPage({
     ]);
     const latest = done[0] ? await callApi(getOperation, { params: { operationId: done[0].id } }) : null;
     const availability = await callApi(getAvailability);
-    const shared = await callApi(getShared);
-    return spokeView({ spokePage, shared, operations: done, latest, availability, usage, days, now: await now() });
+    const shared = await callApi(getShared), addons = await callApi(getAddons);
+    const operations = { operations: done, latest };
+    return spokeView({
+      spokePage,
+      shared,
+      ...operations,
+      availability,
+      reports: { usage, addons, days },
+      now: await now(),
+    });
   },
 });

@@ -187,4 +187,63 @@ inPhp("stays below the size of a termination message, however long the names are
   assert.ok(message!.length < 3000, `${message!.length} bytes`);
 });
 
+/** Writes a config.php in the place of Moodle's, with a plugin manager that knows these plugins. */
+async function writePlugins({ directory }: Context, plugins: string): Promise<void> {
+  const program = `<?php
+    class plugin {
+      public $component, $source, $versiondisk, $versiondb, $enabled;
+      function __construct($component, $source, $versiondisk, $versiondb, $enabled) {
+        foreach (get_defined_vars() as $name => $value) $this->$name = $value;
+      }
+      function is_enabled() { return $this->enabled; }
+    }
+    class core_plugin_manager {
+      static function instance() { return new self; }
+      function get_plugins() { echo "A notice"; return ['mod' => ${plugins}]; }
+    }`;
+  await writeFile(join(directory, "html/config.php"), program);
+}
+
+inPhp(
+  "lists add-ons once an hour, with their versions, and keeps the list while an add-on is broken",
+  async (context) => {
+    await writePlugins(
+      context,
+      `[new plugin('mod_forum', 'std', 2024100700, 2024100700, true),
+    new plugin('theme_space', 'ext', 2024101100.05, 2024101100, null), new plugin('mod_off', 'ext', 2023, 2022, false),
+    new plugin('block_gone', 'ext', null, 2021, true)]`,
+    );
+    const first = parseUsageLine((await runTasks(context)).message!)!;
+    const addons = [
+      { component: "block_gone", version: 2021, enabled: true },
+      { component: "mod_off", version: 2023, enabled: false },
+      { component: "theme_space", version: 2024101100.05, enabled: true },
+    ];
+    assert.equal([first.addons, first.addonCount], [addons, 3]);
+    assert.ok(Math.abs(first.addonsAt! - now()) < 600);
+    await writePlugins(context, "[new plugin('mod_new', 'ext', 1, 1, true)]");
+    const again = parseUsageLine((await runTasks(context, { MEASURE_SECONDS: "-1" })).message!)!;
+    assert.equal([again.addons, again.addonsAt], [addons, first.addonsAt]);
+    const hourly = { MEASURE_SECONDS: "-1", CHECK_SECONDS: "-1" };
+    assert.equal(parseUsageLine((await runTasks(context, hourly)).message!)!.addons!.map((each) => each.component), [
+      "mod_new",
+    ]);
+    await writePlugins(context, "throw new Exception('broken')");
+    const broken = parseUsageLine((await runTasks(context, hourly)).message!)!;
+    assert.equal([broken.addons!.length, broken.addonCount], [1, 1]);
+    assert.is((await runTasks(context, hourly)).status, 1, "the scheduled tasks run");
+  },
+);
+
+inPhp("leaves out add-ons that do not fit into the message, but counts them", async (context) => {
+  await writePlugins(
+    context,
+    "array_map(fn($i) => new plugin('mod_' . str_pad('x', 30, 'x') . $i, 'ext', 2024101100, 1, true), range(100, 399))",
+  );
+  const { message } = await runTasks(context), line = parseUsageLine(message!)!;
+  assert.is(line.addonCount, 300);
+  assert.ok(line.addons!.length > 50 && line.addons!.length < 100, `${line.addons!.length} add-ons`);
+  assert.ok(message!.length <= 4000, `${message!.length} bytes`);
+});
+
 test.run();

@@ -7,6 +7,7 @@ import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/base/errors.ts";
+import { NO_ADDONS } from "#lib/catalog/addons.ts";
 import { requireActionEffect } from "#lib/domains/spokes/actions.ts";
 import type { SpokeAction } from "#lib/domains/spokes/views.ts";
 import { builtIn } from "#test/lib/moodle/fixtures.ts";
@@ -38,7 +39,7 @@ function outcomeOf(work: () => unknown): string {
 
 function upgradeOf(catalog: Catalog, spoke: ReturnType<typeof spokeOf>, lmsVersion: string): string {
   const request = { action: "upgrade", parameters: { lmsVersion, skipBackup: false } } as const;
-  return outcomeOf(() => requireActionEffect({ catalog }, spoke, { size: "small" }, request));
+  return outcomeOf(() => requireActionEffect({ catalog }, spoke, { size: "small", siteAddons: NO_ADDONS }, request));
 }
 
 const parameters = suite("action parameters");
@@ -120,7 +121,10 @@ progress("allow a size other than the one after queued operations", () => {
   const catalog = catalogueOf("4.5.12");
   const to = (size: string, has: string) =>
     outcomeOf(() =>
-      requireActionEffect({ catalog }, spokeOf("4.5.12"), { size: has }, { action: "resize", parameters: { size } })
+      requireActionEffect({ catalog }, spokeOf("4.5.12"), { size: has, siteAddons: NO_ADDONS }, {
+        action: "resize",
+        parameters: { size },
+      })
     );
   assert.is(to("large", "small"), "accepted");
   assert.is(to("small", "large"), "accepted");

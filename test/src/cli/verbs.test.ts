@@ -87,6 +87,8 @@ policy show-spoke oak
 policy override oak settings.language=fr --exclude brand
 rollouts create restart --spoke oak -q >ROLLOUT
 usage oak
+spokes addons oak
+spokes list --addon mod_attendance
 usage north --days 30
 rollouts list
 rollouts show $ROLLOUT

@@ -58,7 +58,7 @@ const BACK: ReadonlyMap<string, TrialAction> = new Map([
 ]);
 
 /** Error codes that the API returns if a spoke already has the requested version or size. */
-const ITS_OWN = ["version_unchanged", "version_not_newer", "size_unchanged"];
+const ITS_OWN = ["version_unchanged", "version_not_newer", "addon_unsupported", "size_unchanged"];
 const PATIENCE = 900_000; // milliseconds; an idle machine needs only a fraction of this time
 
 export async function runTrial({ spokes, rounds, print: tell }: TrialOptions): Promise<TrialResult> {

@@ -18,6 +18,7 @@ export const POST = endpoint({
   faults: [
     "spoke_state",
     "version_not_newer",
+    "addon_unsupported",
     "version_unchanged",
     "size_unchanged",
     "parameter_needed",

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildDrift, type DriftedObject, isSameDrift } from "#lib/domains/spokes/drift.ts";
+import { buildDrift, type DriftedObject, isCorrectable, isSameDrift } from "#lib/domains/spokes/drift.ts";
 import { openScene } from "#test/support/scene.ts";
 import { updateRows } from "#test/support/rows.ts";
 
@@ -17,6 +17,14 @@ test("sorts objects, lists each field once, and limits the number", () => {
   assert.equal(drift.objects, [changed("ConfigMap/env", "x"), changed("Service/db", "a", "b")]);
   const many = buildDrift([changed("ConfigMap/env", ...Array.from({ length: 900 }, (_, i) => `data.${i}`))], null)!;
   assert.is(many.objects[0]!.fields.length, 50);
+});
+
+test("can consist of add-ons alone, which no reapply corrects", () => {
+  const drift = buildDrift([], null, ["mod_b", "mod_a"])!;
+  assert.equal(drift, { objects: [], revision: null, addons: ["mod_a", "mod_b"] });
+  assert.not(isCorrectable(drift));
+  assert.ok(isCorrectable(buildDrift([changed("Service/db", "a")], null, ["mod_a"])!));
+  assert.ok(isCorrectable(buildDrift([], { from: "a", to: "b" })!));
 });
 
 test("compares drift with its stored form", () => {

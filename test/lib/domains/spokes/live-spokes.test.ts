@@ -48,6 +48,10 @@ test.before(async (context) => {
   await db.sql(`update spokes set storage_percent = case when split_part(slug, '-', 2)::int % 3 = 0
     then 80 + split_part(slug, '-', 2)::int % 20 else split_part(slug, '-', 2)::int % 60 end
     where slug like 's-%' and split_part(slug, '-', 2)::int % 7 <> 0`);
+  await db.sql(`insert into spoke_addons (spoke_id, component, version, enabled, federation_id, created_at)
+    select spoke_id, component, 1, true, federation_id, created_at from live_spokes
+    join (values ('mod_all', 1), ('mod_few', 40)) as addon (component, every) on right(slug, -2)::int % every = 0
+    where slug like 's-%'`);
   await updateRows(db, "spokes", { state: "removed", removedAt: model.createdAt }, { id: model.id });
   context.spokes = await selectRows(db, "spokes");
 });
@@ -75,6 +79,13 @@ const FILTERS: readonly Omit<SpokeQuery, "federationId">[] = [
   { notBlueprint: "r4", region: "eu-west" },
   { q: "school", notBlueprint: "r3" },
   { q: "nique", lmsVersion: "5.0" },
+  { addon: "mod_all" },
+  { addon: "mod_few" },
+  { addon: "mod_none" },
+  { addon: "mod_few", q: "school" },
+  { addon: "mod_all", slug: "s-105" },
+  { addon: "mod_few", notBlueprint: "r3", minStoragePercent: 50 },
+  { addon: "mod_all", minStoragePercent: 90, state: "failed" },
   { minStoragePercent: 80 },
   { minStoragePercent: 95, state: "active", notBlueprint: "r3" },
   { minStoragePercent: 100 },
@@ -91,11 +102,16 @@ const FILTERS: readonly Omit<SpokeQuery, "federationId">[] = [
     { sort, q: "s-1", notBlueprint: "r2" },
     { sort, slug: "s-105" },
     { sort, minStoragePercent: 85 },
+    { sort, addon: "mod_few" },
+    { sort, addon: "mod_all", q: "school" },
   ]),
 ];
 
+/** The add-on is on the spokes whose number is divisible by this number. */
+const ADDON_STEPS: Readonly<Record<string, number>> = { mod_all: 1, mod_few: 40, mod_none: NaN };
+
 function matches(row: SpokeRow, filter: Omit<SpokeQuery, "federationId">): boolean {
-  const { q, slug, state, health, lmsVersion, size, region, notBlueprint, minStoragePercent, sort } = filter;
+  const { q, slug, state, health, lmsVersion, size, region, notBlueprint, minStoragePercent, addon, sort } = filter;
   const texts = [row.slug, row.displayName, row.domain].map((text) => text.toLowerCase());
   return (q === undefined || texts.some((text) => text.includes(q.toLowerCase()))) &&
     (slug === undefined || row.slug === slug) && (state === undefined || row.state === state) &&
@@ -103,6 +119,7 @@ function matches(row: SpokeRow, filter: Omit<SpokeQuery, "federationId">): boole
     (size === undefined || row.size === size) && (region === undefined || row.region === region) &&
     (notBlueprint === undefined || row.blueprintRevision !== notBlueprint) &&
     (minStoragePercent === undefined || (row.storagePercent ?? -1) >= minStoragePercent) &&
+    (addon === undefined || row.state !== "removed" && Number(row.slug.slice(2)) % ADDON_STEPS[addon]! === 0) &&
     (sort !== "last-failure" || row.lastFailedAt !== null);
 }
 

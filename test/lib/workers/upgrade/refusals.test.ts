@@ -16,7 +16,7 @@ import {
   runUpgrade,
   siteStateOf,
 } from "./scene.ts";
-import { selectRows, updateRows } from "#test/support/rows.ts";
+import { insertRow, selectRows, updateRows } from "#test/support/rows.ts";
 
 interface Context {
   scene: WorkScene;
@@ -133,6 +133,21 @@ test("checks the version again when the operation runs", async ({ scene, id, rep
   await other.close();
   assert.equal([firstJob.failure!.code, firstJob.failure!.fault], ["NotOffered", "user"]);
   assert.match(firstJob.failure!.message, /5\.2\.2 is no longer offered: lmsVersion must be one of 4\.5\.12/);
+
+  await requestAction(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: false });
+  const { federationId, createdAt } = await scene.row(id), component = "mod_attendance";
+  const addon = { component, version: 2024101100, enabled: true, federationId, createdAt };
+  await insertRow(scene.db, "spoke_addons", { spokeId: id, ...addon });
+  const source = { url: "https://example.org/a.zip", sha256: "a".repeat(64) };
+  const addons = [{ component, version: 2024101100, release: "4.5.1", source, branches: ["4.5"] }];
+  const strict = await startReplica({
+    ...scene.app,
+    catalog: loadCatalog(JSON.stringify({ addons }), scene.app.blueprint),
+  });
+  const { failure } = await scene.ended(id, "upgrade");
+  await strict.close();
+  assert.equal([failure!.step, failure!.code, failure!.fault], ["prepare", "AddonUnsupported", "user"]);
+  assert.match(failure!.message, "the catalog lists no version of mod_attendance for Moodle 5.2");
 
   await requestAction(scene, id, "upgrade", { lmsVersion: NEW, skipBackup: false });
   await setInput(scene, id, "{images,moodle}", scene.app.catalog.imagesOf(NEW).moodle);

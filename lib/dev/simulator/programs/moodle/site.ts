@@ -87,6 +87,8 @@ export interface SiteFiles {
   readonly adopted?: string;
   /** Whether maintenance mode is on, which means that the file climaintenance.html exists. */
   readonly maintenance?: boolean;
+  /** The add-ons, as usage.php reports them: `mod_attendance 2024101100`. */
+  readonly addons?: readonly string[];
   /** The line that usage.php last wrote. */
   readonly usage?: SiteUsage;
   /** The number of the last attempt to turn maintenance mode on or off. */

@@ -18,11 +18,12 @@ export function withUsageMessage(context: ProgramContext, run: ProgramRun): Prog
   const { world, pod } = context, namespace = pod.metadata.namespace!, site = getSimulatedSite(world, namespace, pod);
   const now = Math.floor(world.timers.now() / SECOND), { usage: last } = site.files;
   if (last && last.at > now - MEASURE_INTERVAL) return { ...run, message: JSON.stringify(last) };
-  const { database } = site, password = readConfigData(world, namespace, "Secret", "moodle")?.DB_PASS;
+  const { database, files: { addons = [] } } = site,
+    password = readConfigData(world, namespace, "Secret", "moodle")?.DB_PASS;
   if (!database || findPasswordError(database, password)) {
     return last ? { ...run, message: JSON.stringify(last) } : run;
   }
-  const usage = measure(context, database, now);
+  const usage = { ...measure(context, database, now), addons, addonCount: addons.length, addonsAt: now };
   return {
     ...run,
     message: JSON.stringify(usage),

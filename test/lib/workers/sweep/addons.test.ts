@@ -1,0 +1,68 @@
+/** Tests how the sweep reads the add-ons that sites report, and compares them with the catalog. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { selectRows } from "#test/support/rows.ts";
+import { lookOnce } from "./checks.ts";
+import { currentSecond, runTasks, suspendCron } from "./tasks.ts";
+
+const GIB = 2 ** 30;
+
+const test = suite<{ scene: WorkScene; id: string; runs: number }>("the add-ons of a site");
+test.before(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  await scene.replica();
+  context.id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.becomes(context.id, "active");
+  await scene.stopReplicas();
+  context.runs = 0;
+  await suspendCron(context);
+});
+test.after(({ scene }) => scene.close());
+
+const usageOf = async ({ scene, id }: { scene: WorkScene; id: string }) =>
+  (await selectRows(scene.db, "spoke_usage", { spokeId: id }))[0]!;
+
+/** A line of a site with other values than the line before. */
+function line(minutes: number, used: number, more: object = {}): object {
+  return { usage: 1, at: currentSecond() + minutes * 60, disk: 10 * GIB, diskUsed: used, ...more };
+}
+
+test("stores the add-ons that the site lists, and changes only those that differ", async (context) => {
+  const { scene, id } = context, at = currentSecond();
+  const report = async (addonsAt: number, ...addons: unknown[]) => {
+    await runTasks(context, () => line(0, GIB, { addons, addonCount: addons.length, addonsAt }));
+    await lookOnce(scene.app);
+    const rows = await selectRows(scene.db, "spoke_addons", { spokeId: id });
+    return rows.map(({ component, version, enabled }) => `${component} ${version}${enabled ? "" : " off"}`).sort();
+  };
+  assert.equal(await report(at, "mod_one 1", "block_two 2.05 off"), ["block_two 2.05 off", "mod_one 1"]);
+  assert.equal((await usageOf(context)).addonCount, 2);
+  assert.equal(await report(at, "mod_other 3"), ["block_two 2.05 off", "mod_one 1"], "the same list again");
+  const nonsense = [7, null, "<b>bad</b> 3", "mod_x", "mod_x -1", `mod_${"x".repeat(100)} 1`, "Mod_X 1", "mod_one 9\n"];
+  assert.equal(await report(at + 1, "mod_one 4", "theme_three 3", ...nonsense), ["mod_one 4", "theme_three 3"]);
+  assert.equal(await report(at + 10_000, "mod_one 5"), ["mod_one 5"]);
+  assert.equal(await report(currentSecond() + 2, "mod_one 6"), ["mod_one 6"], "a time in the future hides nothing");
+  assert.equal(await report(currentSecond() + 4), []);
+});
+
+test("shows add-ons as drift that the catalog does not list", async (context) => {
+  const { scene, id } = context,
+    { catalog, blueprint } = scene.app,
+    drift = async () => (await scene.row(id)).drift?.addons;
+  await runTasks(
+    context,
+    () => line(0, GIB, { addons: ["mod_b 1", "mod_a 2"], addonCount: 2, addonsAt: currentSecond() }),
+  );
+  await lookOnce(scene.app);
+  assert.is(await drift(), undefined);
+  Object.assign(scene.app, { catalog: loadCatalog("addons: []", blueprint) });
+  await lookOnce(scene.app);
+  assert.equal(await drift(), ["mod_a", "mod_b"]);
+  Object.assign(scene.app, { catalog });
+  await lookOnce(scene.app);
+  assert.is(await drift(), undefined);
+});
+
+test.run();
