@@ -1,5 +1,5 @@
 /** Reads which values of a tier each site has, and marks the spokes whose site lacks those of its hub's tier. */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { toTierInputs } from "#lib/catalog/tier.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
@@ -30,37 +30,44 @@ export async function readTieredSpokes(rows: RowQueries, federationId: string): 
   return found;
 }
 
-/** Marks the spokes of a hub whose site differs from the tier, and removes the mark from those that are equal again. */
+/** Adds the mark, or removes it from a spoke whose site is equal to the tier again. */
+const TOGGLED_REVISION = sql`case when right(blueprint_revision, ${TIER_CHANGED_MARK.length}) = ${TIER_CHANGED_MARK}
+  then left(blueprint_revision, ${-TIER_CHANGED_MARK.length}) else blueprint_revision || ${TIER_CHANGED_MARK} end`;
+
+/** Whether the mark of a spoke is wrong. `wanted` is what the tier sets, as JSON. A site that was begun keeps its mark. */
+function isMarkWrong(wanted: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`spokes.state not in ('removing', 'removed')
+    and right(blueprint_revision, ${TIER_STARTED_MARK.length}) <> ${TIER_STARTED_MARK}
+    and (blueprint_inputs -> 'tier' is distinct from ${wanted})
+      <> (right(blueprint_revision, ${TIER_CHANGED_MARK.length}) = ${TIER_CHANGED_MARK})`;
+}
+
+/**
+ * Marks the spokes of a hub whose site differs from the tier, and removes the mark from those that are equal again.
+ * Skips locked rows, because an operation that ends locks its spoke before the hub; `compareTiers` marks these later.
+ */
 export async function markChangedTier(tx: Tx, federationId: string, tier: TierInputs | undefined): Promise<void> {
-  const wanted = tier === undefined ? null : JSON.stringify(tier);
-  await sql`
-    update spokes set updated_at = wheelwright_now(), blueprint_revision = case
-        when right(blueprint_revision, ${TIER_CHANGED_MARK.length}) = ${TIER_CHANGED_MARK}
-        then left(blueprint_revision, ${-TIER_CHANGED_MARK.length}) else blueprint_revision || ${TIER_CHANGED_MARK} end
-    where id in (
-      select id from spokes where federation_id = ${federationId} and state not in ('removing', 'removed')
-        and right(blueprint_revision, ${TIER_STARTED_MARK.length}) <> ${TIER_STARTED_MARK}
-        and (blueprint_inputs -> 'tier' is distinct from ${wanted}::jsonb)
-          <> (right(blueprint_revision, ${TIER_CHANGED_MARK.length}) = ${TIER_CHANGED_MARK})
-      order by id for no key update)`.execute(tx);
+  const wanted = sql`${tier === undefined ? null : JSON.stringify(tier)}::jsonb`;
+  await sql`update spokes set updated_at = wheelwright_now(), blueprint_revision = ${TOGGLED_REVISION}
+    where id in (select id from spokes where federation_id = ${federationId} and ${isMarkWrong(wanted)}
+      order by id for no key update skip locked)`.execute(tx);
 }
 
 /** The maximum number of spokes that one transaction marks. */
 const BATCH = 200;
 
 /**
- * Marks spokes whose site differs from what the catalog says about their hub's tier. Returns the number of spokes that
- * were marked. Skips locked rows; the next run marks them.
+ * Marks spokes whose site differs from what the catalog says about their hub's tier, and removes marks of others.
+ * Returns the number of changed spokes. Skips locked rows; the next run marks them.
  */
 export async function markOutdatedTiers(tx: Tx, { tiers }: Pick<Catalog, "tiers">): Promise<number> {
   const names = tiers.map(({ name }) => name), wanted = tiers.map((tier) => JSON.stringify(toTierInputs(tier) ?? null));
-  const { rows: marked } = await sql`
-    update spokes set updated_at = wheelwright_now(), blueprint_revision = blueprint_revision || ${TIER_CHANGED_MARK}
+  const { rows: marked } =
+    await sql`update spokes set updated_at = wheelwright_now(), blueprint_revision = ${TOGGLED_REVISION}
     where id in (
       select spokes.id from federations as hub join spokes on spokes.federation_id = hub.id
         left join unnest(${names}::text[], ${wanted}::text[]) as described (name, inputs) on described.name = hub.tier
-      where hub.tier is not null and spokes.state not in ('removing', 'removed') and strpos(blueprint_revision, '+') = 0
-        and blueprint_inputs -> 'tier' is distinct from nullif(described.inputs::jsonb, 'null'::jsonb)
+      where hub.tier is not null and ${isMarkWrong(sql`nullif(described.inputs::jsonb, 'null'::jsonb)`)}
       order by spokes.id limit ${BATCH} for no key update of spokes skip locked)
     returning id`.execute(tx);
   return marked.length;

@@ -61,4 +61,16 @@ test("a hub admin changes between tiers that are only names", async ({ scene, pa
   assert.is(saved.path, `${path}?done=changed`);
 });
 
+test("the page of a spoke says that its site lacks what the tier sets", async ({ scene }) => {
+  const show = async (from: string, to: string) => {
+    await updateRows(scene.db, "spokes", { drift: { objects: [], revision: { from, to } } });
+    return (await parsePage(scene, `/spokes/${scene.spoke}`, "operator")).text;
+  };
+  const changed = await show("abc+tier", "abc");
+  assert.match(changed, "The site does not have what its hub's tier sets now.");
+  assert.not.match(changed, "Rendered from blueprint revision");
+  assert.match(await show("abc+moving", "def"), "Rendered from blueprint revision abc. The current revision is def.");
+  assert.not.match(await show("abc", "def"), "its hub's tier");
+});
+
 test.run();

@@ -1,8 +1,9 @@
 /** Tests POST with copyOf: version, images, disks and brand come from the backup, whatever the catalog lists now. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
 import { type CopyContext, NORTH, openElm, plant } from "./copy-scene.ts";
-import { selectRows } from "#test/support/rows.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<CopyContext>("POST /api/federations/{id}/spokes copyOf fits");
 test.before.each(openElm);
@@ -45,6 +46,18 @@ test("names the sizes that are large enough", async ({ scene, elm }) => {
   const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, size: "small" });
   assert.is(status, 400);
   assert.match(body.message, /^size must have disks as large as those of elm, .*: choose medium, large$/);
+});
+
+test("gets what the tier of its hub sets, and needs a size that the tier allows", async ({ scene, elm }) => {
+  const tiers = "tiers: [{ name: own, nodeSelector: { pool: own }, sizes: [large] }]";
+  Object.assign(scene.app, { catalog: loadCatalog(tiers, scene.app.blueprint) });
+  await updateRows(scene.db, "federations", { tier: "own" });
+  const refused = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm });
+  assert.equal([refused.status, refused.body.code], [409, "tier_size"]);
+  const { status, body } = await scene.as("hubAdmin").post(NORTH, { slug: "ash", copyOf: elm, size: "large" });
+  assert.is(status, 201, body.message);
+  const [{ blueprintInputs }] = await selectRows(scene.db, "spokes", { id: body.id }, { columns: ["blueprintInputs"] });
+  assert.equal(blueprintInputs.tier, { nodeSelector: { pool: "own" } });
 });
 
 test("works with values that the catalog no longer lists", async ({ scene, elm }) => {
