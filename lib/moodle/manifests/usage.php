@@ -117,7 +117,7 @@ if (($line['checkedAt'] ?? 0) < $now - (int) $env('CHECK_SECONDS', '3600')) {
         preg_match_all('/^\s*CRITICAL: .*\(((?:core|tool_task)_\w{1,60})\)\s*$/m', implode("\n", $lines), $found);
         $line['failedChecks'] = array_slice(array_unique($found[1]), 0, 10);
     }
-    exec('timeout 60 php -r ' . escapeshellarg($listAddons) . ' ' . escapeshellarg("$html/config.php") . ' 2>/dev/null', $texts, $status);
+    exec('timeout 30 php -r ' . escapeshellarg($listAddons) . ' ' . escapeshellarg("$html/config.php") . ' 2>/dev/null', $texts, $status);
     $addons = $status === 0 ? json_decode((string) end($texts), true) : null; // a plugin may print lines before the list
     if (is_array($addons)) { // otherwise the earlier list remains, with its time
         $line = ['addons' => $addons, 'addonCount' => count($addons), 'addonsAt' => $now] + $line;
