@@ -178,10 +178,12 @@ test("always set a mail server, because the image's default is public", () => {
   assert.match(script, /set_config\('noemailever', \$mail === 'off' \? 1 : 0\)/);
 });
 
-test("use no annotation of a single ingress controller", () => {
+test("use no annotation of a single ingress controller, except for the upload limit of ingress-nginx", () => {
+  // Without it, ingress-nginx would refuse uploads of more than 1 MB. Other controllers ignore it, and have no limit.
+  const known = /^(?:(?:cert-manager\.io|wheelwright\.dev)\/|nginx\.ingress\.kubernetes\.io\/proxy-body-size$)/;
   for (const { objects, inputs } of SIZES) {
     const keys = Object.keys(find(objects, "Ingress", "moodle").metadata.annotations ?? {});
-    assert.equal(keys.filter((key) => !/^(cert-manager\.io|wheelwright\.dev)\//.test(key)), []);
+    assert.equal(keys.filter((key) => !known.test(key)), []);
     const surroundings = { ...inputs.surroundings, ingressClass: "traefik" };
     const other = blueprint.spokeObjects({ ...inputs, surroundings }, "ingress");
     assert.is(specOf(other, "Ingress", "moodle").ingressClassName, "traefik");
