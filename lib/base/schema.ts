@@ -177,11 +177,12 @@ export function createChoiceSchema<const T extends readonly string[]>(choices: T
 /** A search term: part of a name or address. */
 export const SearchText = v.optional(boundedText(1, 100));
 
-const FLAG_MESSAGE = "must be true or false";
+const FLAG_RULE = "must be true or false";
+export const Flag = v.boolean(FLAG_RULE);
 /** A boolean query parameter; false if absent. */
 export const QueryFlag = v.optional(
   v.pipe(
-    v.picklist(["true", "false", "1", "0"], FLAG_MESSAGE),
+    v.picklist(["true", "false", "1", "0"], FLAG_RULE),
     v.transform((value) => value === "true" || value === "1"),
   ),
   "false",

@@ -31,7 +31,7 @@ import { BrandTheme } from "#lib/model/policy.ts";
 import { SeedCourse } from "#lib/moodle/inputs.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
 import { CatalogEntryName, ClusterSettings, MoodleRelease, SiteSize } from "#lib/moodle/sizes.ts";
-import { boundedText } from "#lib/base/schema.ts";
+import { boundedText, Flag } from "#lib/base/schema.ts";
 
 const Title = v.optional(boundedText(1, 200));
 const CURRENCY = "must be a currency such as EUR";
@@ -80,7 +80,7 @@ export const CatalogFile = v.strictObject({
   })),
   addons: v.optional(CatalogAddons),
   /** Whether administrators of sites may upload add-ons in the browser. The default is false. */
-  webInstaller: v.optional(v.boolean("must be true or false")),
+  webInstaller: v.optional(Flag),
   /** The default size for new spokes. */
   defaultSize: v.optional(CatalogEntryName),
 });

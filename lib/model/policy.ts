@@ -3,7 +3,7 @@
  * The current versions are a column of the hub's row, so that the hub's record in the cluster contains them.
  */
 import * as v from "valibot";
-import { boundedList, boundedText, EmailAddress, withAnyField } from "#lib/base/schema.ts";
+import { boundedList, boundedText, EmailAddress, Flag, withAnyField } from "#lib/base/schema.ts";
 import { isTimeZone } from "#lib/base/time.ts";
 
 const HTTPS = "must be an https URL";
@@ -40,8 +40,6 @@ const UploadLimit = v.pipe(
   v.maxValue(100, UPLOAD_LIMIT),
 );
 
-const flag = v.boolean("must be true or false");
-
 const DOMAIN = "must be domains such as school.example or *.school.example, 50 at most";
 const EmailDomain = v.pipe(
   v.string(DOMAIN),
@@ -54,8 +52,8 @@ export const POLICY_FIELDS = {
   settings: {
     language: v.pipe(v.string(LANGUAGE), v.regex(/^[a-z]{2,3}(?:_[a-z0-9]{1,12}){0,3}$/, LANGUAGE)),
     timeZone: v.pipe(v.string(TIME_ZONE), v.maxLength(64, TIME_ZONE), v.check(isTimeZone, TIME_ZONE)),
-    guestAccess: flag,
-    forcedLogin: flag,
+    guestAccess: Flag,
+    forcedLogin: Flag,
     /** The maximum size of an uploaded file, in MiB. */
     uploadLimit: UploadLimit,
     supportName: boundedText(1, 100),
@@ -80,7 +78,7 @@ export const POLICY_FIELDS = {
     /** The domains of the email addresses that may sign in; all if absent. */
     domains: boundedList(EmailDomain, 1, 50, DOMAIN),
     /** Whether a person confirms by email before an existing account is joined. */
-    confirmation: flag,
+    confirmation: Flag,
   },
 } as const;
 
@@ -169,7 +167,7 @@ export function createPolicyViewSchema<S extends PolicySection>(section: S) {
 
 /** The schema of names of a section's fields. */
 export function createPolicyFieldListSchema<S extends PolicySection>(section: S) {
-  const fields = listPolicyFields(section), message = `must be a list of these names: ${fields.join(", ")}`;
+  const fields = listPolicyFields(section), message = `must be names among ${fields.join(", ")}`;
   return boundedList(v.picklist(fields, message), 0, fields.length, message);
 }
 

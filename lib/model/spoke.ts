@@ -1,6 +1,6 @@
 /** Declares a spoke's fields. To add a field, declare it here and add a column in the folder `sql`. */
 import * as v from "valibot";
-import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
+import { boundedText, EmailAddress, Flag, HostName, Slug } from "#lib/base/schema.ts";
 import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
 import { SpokePolicySchema } from "#lib/model/policy.ts";
 import { HEALTH_STATES, SPOKE_STATES } from "#lib/model/states.ts";
@@ -11,7 +11,7 @@ export const MoodleVersion = v.pipe(
   v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION_MESSAGE),
 );
 
-const text = v.string(), name = boundedText(1, 100), flag = v.boolean("must be true or false");
+const text = v.string(), name = boundedText(1, 100);
 
 /** A spoke's fields, in the order of the API reference. Times and JSON columns are declared where they are used. */
 export const spokeFields = {
@@ -94,14 +94,14 @@ export const spokeFields = {
     example: "demo",
     kept: true,
   }),
-  identity: setting(flag, {
+  identity: setting(Flag, {
     changeable: true,
     label: "Hub sign-in",
     hint: "Whether users sign in with the hub's identity provider",
     example: false,
     kept: true,
   }),
-  content: setting(flag, {
+  content: setting(Flag, {
     label: "Shared courses",
     hint: "Whether the site includes the hub's shared courses",
     example: true,

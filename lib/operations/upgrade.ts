@@ -1,5 +1,6 @@
 /** Upgrades a site to a newer version of Moodle. */
 import * as v from "valibot";
+import { Flag } from "#lib/base/schema.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
 import { SiteImages, type SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -32,7 +33,7 @@ export const UPGRADE_PARAMETERS = {
     example: "5.2.2",
   },
   skipBackup: {
-    schema: v.boolean("must be true or false"),
+    schema: Flag,
     required: false,
     catalogued: null,
     label: "Skip the backup",

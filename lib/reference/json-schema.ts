@@ -97,12 +97,15 @@ function addDescriptions(schema: JsonSchema, owner: string): JsonSchema {
   };
 }
 
+/** Matches rules that only repeat the type, the properties or the choices of a field. */
+const REPEATS_SCHEMA = /^must (?:be true or false$|have at least one of |be names among )/;
+
 function addDescription(field: JsonSchema, owner: string, name: string): JsonSchema {
   const saying = findFieldDescription(owner, name);
   if (!saying) return field;
   // Puts the field's meaning before its validation rule: "The short name …; must be 1 to 63 lower-case letters …".
   const rule = findValidationRule(field);
-  return { ...field, description: rule ? `${saying}; ${rule}` : saying };
+  return { ...field, description: rule && !REPEATS_SCHEMA.test(rule) ? `${saying}; ${rule}` : saying };
 }
 
 /** Returns a field's validation rule, such as "must be an https URL"; null if the field has no rule. */

@@ -8,6 +8,7 @@ import {
   boundedText,
   createChoiceSchema,
   createOptionalChoiceSchema,
+  Flag,
   optionalOrNull,
   OptionalPageLimit,
   QueryFlag,
@@ -92,7 +93,7 @@ const selectorEntries = {
   addon: optionalOrNull(AddonComponent),
   q: optionalOrNull(boundedText(1, 100)),
   /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
-  outdated: optionalOrNull(v.boolean("must be true or false")),
+  outdated: optionalOrNull(Flag),
 };
 
 /** Selects spokes by their values. A spoke must match everything that is given, and something must be given. */

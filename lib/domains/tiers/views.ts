@@ -1,7 +1,7 @@
 /** Defines the API schema for the preview of a change of a hub, which says what a new tier does to its spokes. */
 import * as v from "valibot";
 import { FederationPatch, FederationView } from "#lib/domains/federations/views.ts";
-import { optionalOrNull } from "#lib/base/schema.ts";
+import { Flag, optionalOrNull } from "#lib/base/schema.ts";
 
 /** The maximum number of spokes that a preview lists. */
 export const MAX_LISTED_SPOKES = 1000;
@@ -16,7 +16,7 @@ export type TierEffect = (typeof TIER_EFFECTS)[number];
 export const HubPatch = v.object({
   ...FederationPatch.entries,
   /** Whether to start a rollout that brings the tier to the hub's spokes. Only operators may. */
-  rollOut: optionalOrNull(v.boolean("must be true or false")),
+  rollOut: optionalOrNull(Flag),
 });
 export type HubPatch = v.InferOutput<typeof HubPatch>;
 

@@ -4,7 +4,7 @@ import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossar
 const AUTHOR = "ada@school.example", CHANGED_AT = "2026-11-21T12:00:00.000Z";
 
 const SETTINGS: GlossaryEntriesByField = {
-  language: ["The code of the default language's pack", "de"],
+  language: ["The default language", "de"],
   timeZone: ["The default time zone", "Europe/Berlin"],
   guestAccess: ["Whether the login page lets guests in", false],
   forcedLogin: ["Whether visitors must sign in to see the front page", true],
@@ -22,17 +22,17 @@ const BRAND: GlossaryEntriesByField = {
 
 const SIGN_IN: GlossaryEntriesByField = {
   issuer: [
-    "The issuer of the OpenID Connect provider. Sites read its endpoints from there",
+    "The issuer of the OpenID Connect provider",
     "https://login.school.example",
   ],
   clientId: ["The client ID at the provider", "moodle"],
   clientSecret: [
-    "In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it",
+    "The client secret; in answers its name in the hub's Kubernetes Secret",
     "client-secret-1763726400000-9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60",
   ],
   scopes: ["The scopes to request; openid profile email if not set", "openid profile email"],
   label: ["The text of the button on the login page", "School account"],
-  domains: ["The domains of the email addresses that may sign in; all if not set", ["school.example"]],
+  domains: ["The email domains that may sign in; all if not set", ["school.example"]],
   confirmation: ["Whether people confirm by email before they join an existing account", false],
 };
 
@@ -48,7 +48,7 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "Policy.brand | SpokePolicy.brand": "The sites' colour, logo and styles",
   "Policy.signIn | SpokePolicy.signIn": "The identity provider with which people sign in",
   "Policy.redirectUris": [
-    "The addresses to register at the identity provider, one for each spoke that uses the sign-in",
+    "The addresses to register at the identity provider, one for each spoke",
     ["https://ash.school.example/admin/oauth2callback.php"],
   ],
   "Policy.spokes": "The number of spokes in each state, by section",
