@@ -26,6 +26,9 @@ namespace core {
             return $this->row;
         }
         public static function get_records(array $filter, string $sort = ''): array {
+            if (array_intersect(['clientid', 'clientsecret', 'baseurl', 'url'], array_keys($filter))) {
+                throw new \Exception('textconditionsnotallowed');
+            }
             $rows = array_filter(\world::$tables[static::TABLE] ?? [], fn ($row) => array_intersect_assoc($filter, $row) == $filter);
             return array_map(fn ($row) => new static($row), array_values($rows));
         }

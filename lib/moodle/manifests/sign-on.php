@@ -112,12 +112,18 @@ function seed_sign_on(string $name): void {
     }
     $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
     $values = seed_issuer_values($name, seed_setting('ISSUER_CLIENT_ID'), seed_setting('ISSUER_CLIENT_SECRET'), $scopes);
-    seed_save_issuer(seed_first_issuer(['name' => $name]), $values, $endpoints);
+    seed_save_issuer(seed_first_issuer('name', $name), $values, $endpoints);
     mtrace('single sign-on set');
 }
 
-function seed_first_issuer(array $filter): ?\core\oauth2\issuer {
-    return \core\oauth2\issuer::get_records($filter, 'id')[0] ?? null;
+/** Returns the oldest OAuth 2 service with this value. Moodle's queries refuse conditions on columns of the type text. */
+function seed_first_issuer(string $property, string $value): ?\core\oauth2\issuer {
+    foreach (\core\oauth2\issuer::get_records([], 'id') as $issuer) {
+        if ((string) $issuer->get($property) === $value) {
+            return $issuer;
+        }
+    }
+    return null;
 }
 
 /**
@@ -125,10 +131,10 @@ function seed_first_issuer(array $filter): ?\core\oauth2\issuer {
  * without this ID may have the service from before the hub shared its sign-in.
  */
 function seed_find_issuer(?string $clientid, ?string $formername): ?\core\oauth2\issuer {
-    $id = (int) get_config('local_wheelwright', 'issuer');
-    return ($id ? seed_first_issuer(['id' => $id]) : null)
-        ?? ($formername === null ? null : seed_first_issuer(['name' => $formername]))
-        ?? ($clientid === null ? null : seed_first_issuer(['clientid' => $clientid]));
+    $id = (string) get_config('local_wheelwright', 'issuer');
+    return ($id === '' ? null : seed_first_issuer('id', $id))
+        ?? ($formername === null ? null : seed_first_issuer('name', $formername))
+        ?? ($clientid === null ? null : seed_first_issuer('clientid', $clientid));
 }
 
 /** Returns why the provider cannot be used; null if it can. */

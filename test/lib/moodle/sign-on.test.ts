@@ -124,6 +124,17 @@ inPhp("takes over the service that the hub's ConfigMap named", async ({ provider
   ]]);
 });
 
+inPhp("takes over a renamed service of the same client", async ({ provider }) => {
+  const site = await share(EMPTY, { issuer: provider.issuer, clientId: "moodle" });
+  const { config: _, ...tables } = site.tables;
+  const after = await share({ ...tables, config: {} }, {
+    issuer: provider.issuer,
+    clientId: "moodle",
+    label: "School",
+  });
+  assert.equal(rowsOf(after, "oauth2_issuer").map(({ id, name }) => [id, name]), [[1, "School"]]);
+});
+
 inPhp("renews the endpoints when the provider moves", async ({ provider }) => {
   const values = { issuer: provider.issuer, clientId: "moodle" }, site = await share(EMPTY, values);
   const moved = await openIdentityProvider();
