@@ -1584,7 +1584,7 @@ export interface Policy {
     version: number;
     /** The values. A value that is null is left to the sites */
     values: {
-      /** The code of the default language's pack */
+      /** The default language */
       language: string | null;
       /** The default time zone */
       timeZone: string | null;
@@ -1641,17 +1641,17 @@ export interface Policy {
     version: number;
     /** The values. A value that is null is left to the sites */
     values: {
-      /** The issuer of the OpenID Connect provider. Sites read its endpoints from there */
+      /** The issuer of the OpenID Connect provider */
       issuer: string | null;
       /** The client ID at the provider */
       clientId: string | null;
-      /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it */
+      /** The client secret; in answers its name in the hub's Kubernetes Secret */
       clientSecret: string | null;
       /** The scopes to request; openid profile email if not set */
       scopes: string | null;
       /** The text of the button on the login page */
       label: string | null;
-      /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+      /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
       domains: string[] | null;
       /** Whether people confirm by email before they join an existing account */
       confirmation: boolean | null;
@@ -1663,7 +1663,7 @@ export interface Policy {
     /** The user who made the version */
     changedBy: string | null;
   };
-  /** The addresses to register at the identity provider, one for each spoke that uses the sign-in */
+  /** The addresses to register at the identity provider, one for each spoke */
   redirectUris: string[];
   /** The number of spokes in each state, by section */
   spokes: {
@@ -1713,9 +1713,9 @@ export interface Policy {
 }
 
 export interface PolicyPatch {
-  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, uploadLimit, supportName, supportEmail, supportPage */
+  /** The settings to change. Null removes a value */
   settings?: {
-    /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
+    /** The default language; must be the code of a Moodle language pack, such as de or pt_br */
     language?: string | null | undefined;
     /** The default time zone; must be a time zone such as Europe/Berlin */
     timeZone?: string | null | undefined;
@@ -1732,7 +1732,7 @@ export interface PolicyPatch {
     /** The address of the support page; must be an https URL */
     supportPage?: string | null | undefined;
   } | undefined;
-  /** The parts of the brand to change. Null removes a value; must have at least one of preset, color, logo, scss */
+  /** The parts of the brand to change. Null removes a value */
   brand?: {
     /** The name of a brand in the catalog; must be text of 1 to 100 characters without control characters */
     preset?: string | null | undefined;
@@ -1751,26 +1751,26 @@ export interface PolicyPatch {
     /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
     scss?: string | null | undefined;
   } | undefined;
-  /** The parts of the sign-in to change. Null removes a value; must have at least one of issuer, clientId, clientSecret, scopes, label, domains, confirmation */
+  /** The parts of the sign-in to change. Null removes a value */
   signIn?: {
-    /** The issuer of the OpenID Connect provider. Sites read its endpoints from there; must be an https URL */
+    /** The issuer of the OpenID Connect provider; must be an https URL */
     issuer?: string | null | undefined;
     /** The client ID at the provider; must be text of 1 to 1000 characters without control characters */
     clientId?: string | null | undefined;
-    /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it; must be text of 1 to 1000 characters without control characters */
+    /** The client secret; in answers its name in the hub's Kubernetes Secret; must be text of 1 to 1000 characters without control characters */
     clientSecret?: string | null | undefined;
     /** The scopes to request; openid profile email if not set; must be text of 1 to 1000 characters without control characters */
     scopes?: string | null | undefined;
     /** The text of the button on the login page; must be text of 1 to 200 characters without control characters */
     label?: string | null | undefined;
-    /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+    /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
     domains?: readonly string[] | null | undefined;
     /** Whether people confirm by email before they join an existing account */
     confirmation?: boolean | null | undefined;
   } | undefined;
-  /** The fields that spokes may override, by section; must have at least one of settings, brand */
+  /** The fields that spokes may override, by section */
   overridable?: {
-    /** The names of settings; must be a list of these names: language, timeZone, guestAccess, forcedLogin, uploadLimit, supportName, supportEmail, supportPage */
+    /** The names of settings */
     settings?:
       | readonly (
         | "language"
@@ -1783,10 +1783,10 @@ export interface PolicyPatch {
         | "supportPage"
       )[]
       | undefined;
-    /** The names of parts of the brand; must be a list of these names: preset, color, logo, scss */
+    /** The names of parts of the brand */
     brand?: readonly ("preset" | "color" | "logo" | "scss")[] | undefined;
   } | undefined;
-  /** The versions that the change is based on. If a section has another version by now, nothing changes; must have at least one of settings, brand, signIn */
+  /** The versions that the change is based on. If a section has another version by now, nothing changes */
   ifVersion?: {
     /** The version of the settings; must be the number of a version */
     settings?: number | undefined;
@@ -2466,7 +2466,7 @@ export interface SpokePolicy {
     version: number | null;
     /** The values. A value that is null is left to the sites */
     values: {
-      /** The code of the default language's pack */
+      /** The default language */
       language: string | null;
       /** The default time zone */
       timeZone: string | null;
@@ -2485,7 +2485,7 @@ export interface SpokePolicy {
     };
     /** The site's own values. They apply while the hub allows them */
     overrides: {
-      /** The code of the default language's pack */
+      /** The default language */
       language: string | null;
       /** The default time zone */
       timeZone: string | null;
@@ -2570,34 +2570,34 @@ export interface SpokePolicy {
     version: number | null;
     /** The values. A value that is null is left to the sites */
     values: {
-      /** The issuer of the OpenID Connect provider. Sites read its endpoints from there */
+      /** The issuer of the OpenID Connect provider */
       issuer: string | null;
       /** The client ID at the provider */
       clientId: string | null;
-      /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it */
+      /** The client secret; in answers its name in the hub's Kubernetes Secret */
       clientSecret: string | null;
       /** The scopes to request; openid profile email if not set */
       scopes: string | null;
       /** The text of the button on the login page */
       label: string | null;
-      /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+      /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
       domains: string[] | null;
       /** Whether people confirm by email before they join an existing account */
       confirmation: boolean | null;
     };
     /** The site's own values. They apply while the hub allows them */
     overrides: {
-      /** The issuer of the OpenID Connect provider. Sites read its endpoints from there */
+      /** The issuer of the OpenID Connect provider */
       issuer: string | null;
       /** The client ID at the provider */
       clientId: string | null;
-      /** In a request the client secret; in an answer the name under which the hub's Kubernetes Secret `identity` stores it */
+      /** The client secret; in answers its name in the hub's Kubernetes Secret */
       clientSecret: string | null;
       /** The scopes to request; openid profile email if not set */
       scopes: string | null;
       /** The text of the button on the login page */
       label: string | null;
-      /** The domains of the email addresses that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
+      /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
       domains: string[] | null;
       /** Whether people confirm by email before they join an existing account */
       confirmation: boolean | null;
@@ -2614,9 +2614,9 @@ export interface SpokePolicy {
 }
 
 export interface SpokePolicyPatch {
-  /** The settings to change. Null removes a value; must have at least one of language, timeZone, guestAccess, forcedLogin, uploadLimit, supportName, supportEmail, supportPage */
+  /** The settings to change. Null removes a value */
   settings?: {
-    /** The code of the default language's pack; must be the code of a Moodle language pack, such as de or pt_br */
+    /** The default language; must be the code of a Moodle language pack, such as de or pt_br */
     language?: string | null | undefined;
     /** The default time zone; must be a time zone such as Europe/Berlin */
     timeZone?: string | null | undefined;
@@ -2633,7 +2633,7 @@ export interface SpokePolicyPatch {
     /** The address of the support page; must be an https URL */
     supportPage?: string | null | undefined;
   } | undefined;
-  /** The parts of the brand to change. Null removes a value; must have at least one of color, logo, scss */
+  /** The parts of the brand to change. Null removes a value */
   brand?: {
     /** The colour of links and buttons; must be a colour such as #aa0044 */
     color?: string | null | undefined;
