@@ -30,7 +30,7 @@ async function fillAgain(db: TestDatabase): Promise<void> {
   const fill = first.match(/^insert into live_[^;]*;|^insert into spoke_texts[^;]*;/gm)!;
   fill.push(...later.match(/^update live_[^;]*;/gm)!);
   assert.is(fill.length, TABLES.length + 1);
-  await db.sql(`truncate ${TABLES.join()}`);
+  await db.sql(`truncate ${[...TABLES, "spoke_addons"].join()}`); // spoke_addons refers to live_spokes
   for (const statement of fill) await db.sql(statement);
 }
 

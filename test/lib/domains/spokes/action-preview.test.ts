@@ -27,6 +27,8 @@ const { signal } = new AbortController();
 const ASKED: { readonly [action in SpokeAction["action"]]?: Partial<SpokeAction> } = {
   upgrade: { lmsVersion: "5.2.2" },
   resize: { size: "large" },
+  "suspend-person": { email: "ann@school.example" },
+  "reinstate-person": { email: "ann@school.example" },
 };
 
 async function preview(scene: WorkScene, id: string, asked: SpokeAction): Promise<ActionPreview> {
