@@ -790,9 +790,10 @@ function seed_issuer_endpoints(): array {
 
 /** Sets the values of a record that differ. Moodle's caches and the record's time stay if none differs. */
 function seed_change_record(\\core\\persistent $record, array $values): void {
+    $text = fn ($value): string => (string) (is_bool($value) ? (int) $value : $value); // Moodle returns some numbers as flags
     $changed = array_filter(
         $values,
-        fn ($value, string $name): bool => (string) $record->get($name) !== (string) $value,
+        fn ($value, string $name): bool => $text($record->get($name)) !== $text($value),
         ARRAY_FILTER_USE_BOTH
     );
     foreach ($changed as $name => $value) {
@@ -947,7 +948,8 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
     if ((int) get_config('local_wheelwright', 'issuer') !== $id) {
         set_config('issuer', $id, 'local_wheelwright');
     }
-    $returning = "auth = 'manual' AND password = '" . AUTH_PASSWORD_NOT_CACHED . "' AND " . SEED_LINKED;
+    // Moodle stores an empty password for an account that the provider has created.
+    $returning = "auth = 'manual' AND password IN ('', '" . AUTH_PASSWORD_NOT_CACHED . "') AND " . SEED_LINKED;
     $DB->set_field_select('user', 'auth', 'oauth2', $returning, [$id]);
     mtrace('single sign-on set');
 }

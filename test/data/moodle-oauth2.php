@@ -7,7 +7,10 @@ namespace core {
 
     abstract class persistent {
         public function __construct(private array $row) {}
-        public function get(string $name) { return $this->row[$name] ?? null; }
+        public function get(string $name) {
+            $value = $this->row[$name] ?? null;
+            return in_array($name, ['enabled', 'requireconfirmation'], true) ? (bool) $value : $value;
+        }
         public function set(string $name, $value): void { $this->row[$name] = $value; }
         public function update(): void {
             \world::write(static::TABLE, $this->check());
@@ -99,13 +102,14 @@ namespace {
         public function start_delegated_transaction(): transaction { return new transaction(); }
         /** Understands the two conditions that sign-on.php has. */
         public function set_field_select(string $table, string $field, string $value, string $where, array $params): void {
-            preg_match_all("/(auth|password) = '([^']+)'/", $where, $found, PREG_SET_ORDER);
+            preg_match_all("/(auth|password) (?:= '([^']*)'|IN \(([^)]*)\))/", $where, $found, PREG_SET_ORDER);
             $linked = array_column(array_filter(
                 world::$tables['auth_oauth2_linked_login'] ?? [],
                 fn ($link) => (int) $link['issuerid'] === (int) $params[0]
             ), 'userid');
             foreach (world::$tables[$table] ?? [] as $id => $row) {
-                $fits = array_reduce($found, fn ($fits, $one) => $fits && ($row[$one[1]] ?? '') === $one[2], true);
+                $values = fn (array $one): array => preg_match_all("/'([^']*)'/", $one[0], $texts) ? $texts[1] : [];
+                $fits = array_reduce($found, fn ($fits, $one) => $fits && in_array($row[$one[1]] ?? '', $values($one), true), true);
                 if ($fits && in_array((int) $id, array_map('intval', $linked), true) && !($row['deleted'] ?? 0)) {
                     world::$tables[$table][$id][$field] = $value;
                 }

@@ -174,7 +174,7 @@ inPhp(
     const tables = {
       ...site.tables,
       user: {
-        2: person("oauth2", "not cached"),
+        2: person("oauth2", ""),
         3: person("manual", "a hash"),
         4: person("oauth2", "not cached"), // of another service
         5: person("oauth2", "not cached", 1),

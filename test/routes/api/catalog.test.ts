@@ -75,6 +75,8 @@ test("shows all values that forms need, for a complete file", async (context) =>
         { name: "5.2.2", title: null, preview: true, default: false },
       ],
       open: [],
+      addons: null,
+      webInstaller: false,
       defaults: {
         ...{ size: "small", lmsVersion: "4.5.12", identity: false, content: false },
         ...{ region: null, tier: null, mode: null, contentMode: null, brand: null, seed: null },
