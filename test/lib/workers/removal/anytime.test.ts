@@ -19,6 +19,8 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   upgrade: { lmsVersion: "5.2.2", skipBackup: true },
   resize: { size: "medium" },
   restore: { backupId: "bak_1" },
+  "suspend-person": { email: "ann@school.example" },
+  "reinstate-person": { email: "ann@school.example" },
 };
 
 /** Creates an active spoke with an empty namespace. */
