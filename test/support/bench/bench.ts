@@ -76,6 +76,7 @@ export interface BenchOptions {
   readonly program?: string | null;
 }
 
+const LOG_LINES = 15;
 const PATIENCE = 300_000; // milliseconds; an idle machine needs only a fraction of this time
 
 export async function openBench(
@@ -134,7 +135,18 @@ function scene(parts: Pick<Bench, "db" | "cluster" | "replicas" | "token">): Omi
         id,
       ],
     );
-    return `The spoke did not reach the state ${wanted}: ${JSON.stringify([await spokeRow(id), jobs], null, 1)}`;
+    const logs = replicas.map(({ name, id, log }) => ({
+      name,
+      id,
+      log: log().slice(-LOG_LINES).map(({ time, message, operation, step, error }) => ({
+        time,
+        message,
+        operation,
+        step,
+        error,
+      })),
+    }));
+    return `The spoke did not reach the state ${wanted}: ${JSON.stringify([await spokeRow(id), jobs, logs], null, 1)}`;
   }
 
   const bench: Omit<Bench, "close" | "join"> = {
