@@ -29,17 +29,22 @@ export async function openLoadBalancer(
   { again = false }: { readonly again?: boolean } = {},
 ): Promise<LoadBalancer> {
   const ready = new Set<string>(), failures: string[] = [], agent = new Agent({ keepAlive: true });
+  // A replica that has ended never returns, but another process of the test run may get its port.
+  const known = new Set<string>(), ended = new Set<string>();
   const over = new AbortController();
   let turn = 0;
 
   async function look(): Promise<void> {
     while (!over.signal.aborted) {
-      const current = addresses();
+      const current = addresses().filter((url) => !ended.has(url));
       for (const url of ready) if (!current.includes(url)) ready.delete(url);
       await Promise.all(current.map(async (url) => {
-        const answer = await fetch(`${url}/api/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => null);
+        const answer = await fetch(`${url}/api/readyz`, { signal: AbortSignal.timeout(2000) }).catch((error) => {
+          if (known.has(url) && isRefused(error)) ended.add(url);
+          return null;
+        });
         await answer?.body?.cancel();
-        if (answer?.ok) ready.add(url);
+        if (answer?.ok) known.add(url), ready.add(url);
         else ready.delete(url);
       }));
       await sleep(LOOK_EVERY, over.signal).catch(() => {});
@@ -98,6 +103,13 @@ export async function openLoadBalancer(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Whether nobody listens at the address. Node says so in the cause of the error, and Deno in its message. */
+function isRefused(error: Error): boolean {
+  return /ECONNREFUSED|Connection refused/.test(
+    `${error.message} ${(error.cause as { code?: string } | undefined)?.code}`,
+  );
 }
 
 function give({ answer, body }: Sent, outgoing: ServerResponse): void {
