@@ -105,7 +105,7 @@ export async function openLoadBalancer(
   };
 }
 
-/** Whether nobody listens at the address. Node says so in the cause of the error, and Deno in its message. */
+/** Whether nobody listens at the address. Node reports this in the cause of the error, and Deno in the message. */
 function isRefused(error: Error): boolean {
   return /ECONNREFUSED|Connection refused/.test(
     `${error.message} ${(error.cause as { code?: string } | undefined)?.code}`,
