@@ -7,7 +7,7 @@ import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { createRandomHex } from "#lib/base/ids.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { applyMailSettings } from "#lib/catalog/inputs.ts";
+import { applyCurrentSettings } from "#lib/catalog/inputs.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { SignInCheckResult } from "#lib/domains/policy/views.ts";
@@ -53,7 +53,7 @@ export async function checkSignIn(
 }
 
 async function runCheck(app: App, spoke: SpokeRow, issuer: string, signal: AbortSignal): Promise<JobResult> {
-  const inputs = applyMailSettings(app.config, v.parse(SpokeInputs, spoke.blueprintInputs)),
+  const inputs = applyCurrentSettings(app, v.parse(SpokeInputs, spoke.blueprintInputs)),
     request = createRandomHex();
   const job = app.blueprint.jobObject(inputs, "check-sign-in", JOB_SUFFIX, { issuer, request });
   const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);

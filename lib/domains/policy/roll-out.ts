@@ -93,7 +93,8 @@ export async function findPolicyRollout(
 
 /**
  * Whether the hub's newest rollout decides about the spoke: it will bring the policy, has failed to, or was aborted. A
- * spoke that it skipped because the site was not running is not left to it.
+ * spoke that it skipped because the site was not running is not left to it. Nor is a spoke to which it has brought
+ * what was new then: a change for which no site was running has no rollout.
  */
 export async function isLeftToRollout(
   rows: RowQueries,
@@ -103,8 +104,8 @@ export async function isLeftToRollout(
   if (!rollout) return false;
   const member = await rows.selectFrom("rollout_spokes").select(["state", "operationId"])
     .where("rolloutId", "=", rollout.id).where("spokeId", "=", id).executeTakeFirst();
-  return member !== undefined &&
-    (rollout.state === "aborted" || member.state !== "skipped" || member.operationId !== null);
+  if (!member || member.state === "succeeded") return false;
+  return rollout.state === "aborted" || member.state !== "skipped" || member.operationId !== null;
 }
 
 async function listUnfinishedRollouts(rows: RowQueries, federationId: string) {

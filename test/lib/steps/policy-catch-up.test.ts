@@ -1,10 +1,13 @@
 /** Tests that a spoke which becomes active while its hub's policy changes gets the new policy. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { createPolicyRollout } from "#lib/domains/policy/roll-out.ts";
+import { readHubSpokes } from "#lib/domains/policy/store.ts";
 import { lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { planPolicyCatchUp } from "#lib/steps/policy-catch-up.ts";
-import { selectRows } from "#test/support/rows.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { until } from "#test/support/until.ts";
 
@@ -36,6 +39,21 @@ test("waits for a change of the policy, and then requests the operation that app
     );
   });
   assert.equal((await planned!).map(({ kind }) => kind.kind), ["configure"]);
+});
+
+test("is left to a rollout that has not reached the spoke, but not to one before the newest change", async ({ scene }) => {
+  const { db, people } = scene, [spoke] = await selectRows(db, "spokes", { slug: "oak" }), row = spoke as SpokeRow;
+  await db.transact((tx) => updateFederation(tx, row.federationId, { policy: JSON.stringify(POLICY) }));
+  const hubSpoke = (await readHubSpokes(db.rows, row.federationId)).find(({ id }) => id === row.id)!;
+  await db.transact((tx) =>
+    createPolicyRollout(tx, { userId: people.operator.id } as Actor, row.federationId, [hubSpoke])
+  );
+  const plan = async () =>
+    (await db.transact((tx) => planPolicyCatchUp(tx, { ...row, state: "active" }))).map(({ kind }) => kind.kind);
+  for (const [state, expected] of [["waiting", []], ["failed", []], ["succeeded", ["configure"]]] as const) {
+    await updateRows(db, "rollout_spokes", { state });
+    assert.equal(await plan(), expected, state);
+  }
 });
 
 test.run();
