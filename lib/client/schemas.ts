@@ -425,7 +425,7 @@ export interface Catalog {
         key: string | null;
         /** How the value is compared: Equal or Exists */
         operator: string;
-        /** The value of the taint; null if none is compared */
+        /** The value of the taint; null if every value is tolerated */
         value: string | null;
         /** The effect of the taint; null tolerates every effect */
         effect: string | null;

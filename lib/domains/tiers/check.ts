@@ -25,7 +25,7 @@ export function requireTierRight(
   if (isRestrictedTier(tierOf(before)) || isRestrictedTier(tierOf(after))) requireOperator(actor);
 }
 
-/** Returns the plan in which such spokes are refused. Checks no more spokes than a rollout may have. */
+/** Returns the plan in which such spokes are refused. Checks at most as many spokes as a rollout may have. */
 export async function checkPlannedTiers(
   rows: RowQueries,
   planned: readonly PlannedTier[],

@@ -9,7 +9,7 @@ export const TIER_FIELD_ENTRIES: GlossaryEntriesByField = {
   tolerations: "The tolerations of pods, as in Kubernetes",
   "tolerations.key": ["The key of the taint; null tolerates every key", "example.org/pool"],
   "tolerations.operator": ["How the value is compared: Equal or Exists", "Equal"],
-  "tolerations.value": ["The value of the taint; null if none is compared", "dedicated"],
+  "tolerations.value": ["The value of the taint; null if every value is tolerated", "dedicated"],
   "tolerations.effect": ["The effect of the taint; null tolerates every effect", "NoSchedule"],
   "tolerations.tolerationSeconds": ["How long pods stay after the taint NoExecute was added; null is forever", null],
   priorityClass: ["The name of the PriorityClass of pods; null if the tier sets none", "important"],

@@ -2,37 +2,20 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { selectRows } from "#test/support/rows.ts";
 import { lookOnce } from "./checks.ts";
-import { currentSecond, runTasks, suspendCron } from "./tasks.ts";
+import { buildUsageLine, currentSecond, openTaskSite, runTasks, type TaskSite, usageOf } from "./tasks.ts";
 
 const GIB = 2 ** 30;
 
-const test = suite<{ scene: WorkScene; id: string; runs: number }>("the add-ons of a site");
-test.before(async (context) => {
-  const scene = context.scene = await openWorkScene();
-  await scene.replica();
-  context.id = await scene.spoke(await scene.hub("math"), "algebra");
-  await scene.becomes(context.id, "active");
-  await scene.stopReplicas();
-  context.runs = 0;
-  await suspendCron(context);
-});
+const test = suite<TaskSite>("the add-ons of a site");
+test.before(async (context) => void Object.assign(context, await openTaskSite()));
 test.after(({ scene }) => scene.close());
-
-const usageOf = async ({ scene, id }: { scene: WorkScene; id: string }) =>
-  (await selectRows(scene.db, "spoke_usage", { spokeId: id }))[0]!;
-
-/** A line of a site with other values than the line before. */
-function line(minutes: number, used: number, more: object = {}): object {
-  return { usage: 1, at: currentSecond() + minutes * 60, disk: 10 * GIB, diskUsed: used, ...more };
-}
 
 test("stores the add-ons that the site lists, and changes only those that differ", async (context) => {
   const { scene, id } = context, at = currentSecond();
   const report = async (addonsAt: number, ...addons: unknown[]) => {
-    await runTasks(context, () => line(0, GIB, { addons, addonCount: addons.length, addonsAt }));
+    await runTasks(context, () => buildUsageLine(0, GIB, { addons, addonCount: addons.length, addonsAt }));
     await lookOnce(scene.app);
     const rows = await selectRows(scene.db, "spoke_addons", { spokeId: id });
     return rows.map(({ component, version, enabled }) => `${component} ${version}${enabled ? "" : " off"}`).sort();
@@ -53,7 +36,7 @@ test("shows add-ons as drift that the catalog does not list", async (context) =>
     drift = async () => (await scene.row(id)).drift?.addons;
   await runTasks(
     context,
-    () => line(0, GIB, { addons: ["mod_b 1", "mod_a 2"], addonCount: 2, addonsAt: currentSecond() }),
+    () => buildUsageLine(0, GIB, { addons: ["mod_b 1", "mod_a 2"], addonCount: 2, addonsAt: currentSecond() }),
   );
   await lookOnce(scene.app);
   assert.is(await drift(), undefined);

@@ -1,16 +1,40 @@
 /** Runs a site's scheduled tasks in the simulated cluster when a test wants them, instead of at each minute. */
 import * as assert from "uvu/assert";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { WorkScene } from "#test/lib/workers/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { until } from "#test/support/until.ts";
+import { selectRows } from "#test/support/rows.ts";
 import { byHand } from "./checks.ts";
 
-interface TaskSite {
+const GIB = 2 ** 30;
+
+export interface TaskSite {
   readonly scene: WorkScene;
   /** The spoke's ID. */
   readonly id: string;
   /** The number of runs so far. */
   runs: number;
+}
+
+/** Opens an environment with one active site, whose scheduled tasks run only when the test wants them. */
+export async function openTaskSite(): Promise<TaskSite> {
+  const scene = await openWorkScene();
+  await scene.replica();
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.becomes(id, "active");
+  await scene.stopReplicas();
+  const site = { scene, id, runs: 0 };
+  await suspendCron(site);
+  return site;
+}
+
+export async function usageOf({ scene, id }: TaskSite) {
+  return (await selectRows(scene.db, "spoke_usage", { spokeId: id }))[0]!;
+}
+
+/** Returns a line that says how many bytes of the disk for files are used, of 10 GiB. */
+export function buildUsageLine(minutes: number, used: number, more: object = {}): object {
+  return { usage: 1, at: currentSecond() + minutes * 60, disk: 10 * GIB, diskUsed: used, ...more };
 }
 
 /** Suspends the site's CronJob: a run of its own, at the start of a minute, would report other values. */

@@ -3,33 +3,16 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE } from "#lib/base/time.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { selectRows } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 import { lookOnce } from "./checks.ts";
-import { currentSecond, runTasks, suspendCron } from "./tasks.ts";
+import { buildUsageLine, currentSecond, openTaskSite, runTasks, type TaskSite, usageOf } from "./tasks.ts";
 
 const GIB = 2 ** 30;
 
-const test = suite<{ scene: WorkScene; id: string; runs: number }>("the usage of a site");
-test.before(async (context) => {
-  const scene = context.scene = await openWorkScene();
-  await scene.replica();
-  context.id = await scene.spoke(await scene.hub("math"), "algebra");
-  await scene.becomes(context.id, "active");
-  await scene.stopReplicas();
-  context.runs = 0;
-  await suspendCron(context);
-});
+const test = suite<TaskSite>("the usage of a site");
+test.before(async (context) => void Object.assign(context, await openTaskSite()));
 test.after(({ scene }) => scene.close());
-
-const usageOf = async ({ scene, id }: { scene: WorkScene; id: string }) =>
-  (await selectRows(scene.db, "spoke_usage", { spokeId: id }))[0]!;
-
-/** A line that says how many bytes of the disk for files are used, of 10 GiB. */
-function line(minutes: number, used: number, more: object = {}): object {
-  return { usage: 1, at: currentSecond() + minutes * 60, disk: 10 * GIB, diskUsed: used, ...more };
-}
 
 test("is stored from the newest pod that ran the scheduled tasks, as a sample of the hour and of the day", async (context) => {
   const { scene, id } = context, { message, finishedAt } = await runTasks(context);
@@ -61,9 +44,21 @@ test("is not written again for the same line", async (context) => {
 
 test("keeps the earlier values if a site reports nonsense", async (context) => {
   const { scene } = context, before = await usageOf(context);
-  const cut = JSON.stringify({ ...line(0, 1), more: "x".repeat(5000) });
-  const nonsense = ["no JSON", "{}", "[1]", JSON.stringify(line(0, -1)), JSON.stringify(line(0, 2 ** 60)), cut];
-  for (const message of [...nonsense, line(0, 5, { users: "many" }), line(0, 5.5), { ...line(0, 5), usage: 2 }]) {
+  const cut = JSON.stringify({ ...buildUsageLine(0, 1), more: "x".repeat(5000) });
+  const nonsense = [
+    "no JSON",
+    "{}",
+    "[1]",
+    JSON.stringify(buildUsageLine(0, -1)),
+    JSON.stringify(buildUsageLine(0, 2 ** 60)),
+    cut,
+  ];
+  for (
+    const message of [...nonsense, buildUsageLine(0, 5, { users: "many" }), buildUsageLine(0, 5.5), {
+      ...buildUsageLine(0, 5),
+      usage: 2,
+    }]
+  ) {
     const { message: kept } = await runTasks(context, () => message);
     assert.ok(kept.length <= 4096);
   }
@@ -80,7 +75,7 @@ test("notifies users once per threshold, and again after the usage fell by five 
   ], [90, 90]];
   const expected: number[] = [];
   for (const [percent, threshold] of reported) {
-    await runTasks(context, () => line(0, Math.ceil(percent * GIB / 10)));
+    await runTasks(context, () => buildUsageLine(0, Math.ceil(percent * GIB / 10)));
     await until(async () => {
       await lookOnce(scene.app);
       return Number((await usageOf(context)).filesUsed) === Math.ceil(percent * GIB / 10);
@@ -102,7 +97,7 @@ test("notifies users once per threshold, and again after the usage fell by five 
 
 test("adds no sample for a line whose time is wrong, except near the end of its pod", async (context) => {
   const { scene, id } = context;
-  await runTasks(context, () => line(60 * 24 * 365, GIB));
+  await runTasks(context, () => buildUsageLine(60 * 24 * 365, GIB));
   await lookOnce(scene.app);
   const { measuredAt } = await usageOf(context);
   assert.ok(measuredAt! <= new Date());
@@ -113,7 +108,10 @@ test("is degraded while an upgrade is pending or a task waits for hours, but not
   const { scene, id } = context, health = async () => (await scene.row(id)).health;
   const report = async (more: object) => {
     const at = currentSecond();
-    await runTasks(context, () => line(0, GIB, { checkedAt: at, failedChecks: [], failingTasks: 0, ...more }));
+    await runTasks(
+      context,
+      () => buildUsageLine(0, GIB, { checkedAt: at, failedChecks: [], failingTasks: 0, ...more }),
+    );
     for (let i = 0; i < 3; i++) await lookOnce(scene.app);
   };
   await report({ failingTasks: 1, failingTaskNames: ["\\core\\task\\send_mail"], changedSettings: ["lang"] });
