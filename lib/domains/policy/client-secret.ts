@@ -24,6 +24,8 @@ const SECRET = { apiVersion: "v1", kind: "Secret", name: "identity" };
  * cluster may still name it.
  */
 const UNUSED_AGE = 30 * DAY;
+/** The maximum number of such secrets, so that refused requests cannot fill the Kubernetes Secret. */
+const MAX_UNUSED = 20;
 /** Stands for a client secret in a preview, which stores nothing. */
 const NEW_SECRET = "a new client secret";
 
@@ -115,18 +117,17 @@ async function writeSecret(
     }
   }
 }
+
 function encode(text: string): string {
   return Buffer.from(text, "utf8").toString("base64");
 }
 
-/** Returns the old entries that neither a version of the hub's policy nor a spoke names. */
+/** Returns the entries to remove: old and surplus ones that neither a version of the hub's policy nor a spoke names. */
 async function listUnusedSecrets(
   rows: RowQueries,
   federationId: string,
   stored: readonly string[],
 ): Promise<readonly string[]> {
-  const old = stored.filter((name) => Date.now() - (parseClientSecretTime(name) ?? Infinity) > UNUSED_AGE);
-  if (old.length === 0) return [];
   const { rows: used } = await sql<{ name: string | null }>`
     select values ->> 'clientSecret' as name from policy_versions
       where federation_id = ${federationId} and section = 'signIn'
@@ -136,5 +137,9 @@ async function listUnusedSecrets(
     select blueprint_inputs #>> '{shared,signIn,values,clientSecret}' from spokes
       where federation_id = ${federationId} and state <> 'removed'`.execute(rows);
   const names = used.map(({ name }) => name);
-  return old.filter((name) => !names.includes(name));
+  const unused = stored.flatMap((name) => {
+    const time = names.includes(name) ? null : parseClientSecretTime(name);
+    return time === null ? [] : [{ name, time }];
+  }).sort((one, other) => other.time - one.time);
+  return unused.filter(({ time }, i) => i >= MAX_UNUSED || Date.now() - time > UNUSED_AGE).map(({ name }) => name);
 }
