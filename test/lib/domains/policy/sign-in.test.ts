@@ -157,18 +157,6 @@ test("keeps the secrets of requests at the same time, and removes old ones that 
   await completed(scene, hub);
 });
 
-test("keeps few secrets of refused requests, and those in use", async ({ scene, hub }) => {
-  const named = Object.keys(await secretEntries(scene, hub)),
-    inUse = (await readHub(scene, hub)).policy!.signIn!.values;
-  for (let i = 0; i < 25; i++) {
-    const refused = patch(scene, hub, { signIn: { clientSecret: `secret ${i}` }, ifVersion: { signIn: 999 } });
-    assert.is((await rejection(refused)).code, "policy_changed");
-  }
-  const after = Object.keys(await secretEntries(scene, hub)), added = after.filter((name) => !named.includes(name));
-  assert.is(added.length, 21, "20 that nothing names, and the newest");
-  assert.ok(after.includes(inUse.clientSecret!));
-});
-
 test("does not send the client secret to another issuer", async ({ scene, hub }) => {
   const fault = await rejection(patch(scene, hub, { signIn: { issuer: "https://evil.example" } }));
   assert.is(fault.code, "sign_in_incomplete");
