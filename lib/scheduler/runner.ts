@@ -195,7 +195,7 @@ async function runWithTimeout(
   begin: () => Promise<void>,
 ): Promise<void> {
   const timer = setTimeout(() => stop.abort(new StepTimeoutError(label, limit)), limit);
-  const work = begin();
+  const work = Promise.try(begin); // a step that throws at once also ends its timer
   try {
     await Promise.race([work, rejectOnAbort(stop.signal)]);
   } catch (error) {

@@ -86,7 +86,7 @@ export function openTestRunner(command: readonly string[], env: NodeJS.ProcessEn
       const timer = setTimeout(() => (left = true, endGroup(child)), patience.end);
       await gone;
       clearTimeout(timer);
-      return left ? "something is left open, for which the process does not end" : null;
+      return left ? `something is left open, for which the process does not end. ${output.trim()}` : null;
     },
     end: () => endGroup(child),
   };

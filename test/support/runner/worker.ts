@@ -12,6 +12,8 @@ declare global {
   var UVU_QUEUE: (null | (() => unknown))[][];
 }
 
+const REPORT_MS = 30_000;
+
 async function main(): Promise<void> {
   globalThis.UVU_DEFER = true;
   const { exec } = await import("uvu");
@@ -25,6 +27,8 @@ async function main(): Promise<void> {
     process.exitCode = 0;
     for (const stream of [process.stdout, process.stderr]) stream.write(`\n${mark} ${status}\n`);
   }
+  // Written only if something keeps the process alive. The runner ends it later and reports this text.
+  setTimeout(() => console.error(`Left open: ${process.getActiveResourcesInfo().join(", ")}`), REPORT_MS).unref();
 }
 
 await main();
