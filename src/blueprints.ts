@@ -172,6 +172,432 @@ function seed_demo_course(array $course, string $mark): void {
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"db"},"spec":{"clusterIP":"None","selector":{"role":"db"},"ports":[{"name":"pg","port":5432}]}}
 ---
 {"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"db"},"spec":{"serviceName":"db","selector":{"matchLabels":{"role":"db"}},"template":{"metadata":{"labels":{"role":"db","app":"db"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"terminationGracePeriodSeconds":120,"securityContext":{"runAsNonRoot":true,"runAsUser":70,"runAsGroup":70,"fsGroup":70,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"initContainers":["\${ADOPT_DATABASE}"],"containers":[{"name":"postgres","image":"\${POSTGRES_IMAGE}","ports":[{"containerPort":5432}],"env":[{"name":"POSTGRES_USER","value":"moodle"},{"name":"POSTGRES_DB","value":"moodle"},{"name":"PGDATA","value":"/var/lib/postgresql/data/pgdata"},{"name":"POSTGRES_PASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${DATABASE_RESOURCES}","startupProbe":{"exec":{"command":["psql","-h","127.0.0.1","-U","moodle","-d","moodle","-tAc","select 1"]},"periodSeconds":5,"timeoutSeconds":5,"failureThreshold":60},"readinessProbe":{"exec":{"command":["psql","-h","127.0.0.1","-U","moodle","-d","moodle","-tAc","select 1"]},"periodSeconds":10,"timeoutSeconds":5},"livenessProbe":{"exec":{"command":["pg_isready","-h","127.0.0.1","-U","moodle","-d","moodle"]},"periodSeconds":30,"timeoutSeconds":5,"failureThreshold":6},"volumeMounts":[{"name":"\${DATA_CLAIM_TEMPLATE}","mountPath":"/var/lib/postgresql/data"}]}]}},"volumeClaimTemplates":[{"metadata":{"name":"\${DATA_CLAIM_TEMPLATE}","labels":{"backup-group":"spoke"}},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"\${STORAGE_CLASS}","resources":{"requests":{"storage":"\${DATABASE_DISK}"}}}}]}}`,
+  "deliver-courses-job.yaml": `\
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"deliver-courses-\${FENCE}","labels":{"op":"deliver-courses","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":3600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"deliver-courses"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"courses","image":"\${MOODLE_IMAGE}","command":["php","-r","\${DELIVER_COURSES_SCRIPT}"],"env":[{"name":"COURSES","value":"\${COURSES}"},{"name":"LIBRARY_URL","value":"\${LIBRARY_URL}"},{"name":"FENCE","value":"\${FENCE}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+  "deliver-courses.php": `\
+<?php
+// Brings the courses of the hub to this site, and takes back those that the hub no longer gives. Environment: COURSES (a
+// JSON list), LIBRARY_URL and FENCE. Each version of a course is a course of its own. A former version that someone has
+// used stays for those people, closed for new ones. A former version that nobody has used is deleted. A course that
+// cannot be delivered is skipped. The last line is "delivered {...}". This script is an argument of \`php -r\`. It can run
+// again at any time.
+//
+// The plugin settings of local_wheelwright have, per family of courses:
+// - course_{family}: {"current":2,"versions":{"2":{"id":17,"sha256":"...","print":"...","closed":{...},"deleting":true}}}.
+//   "print" is a hash of the restored course. "closed" has the enrolment settings from before the version was closed.
+// - making_course_{family}: the short name or id of a course that is being restored. A later run deletes such a course.
+define('CLI_SCRIPT', true);
+require('/var/www/html/config.php');
+require_once($CFG->dirroot . '/course/lib.php');
+require_once($CFG->dirroot . '/backup/util/includes/restore_includes.php');
+
+/** A course that cannot be delivered. The code is for the control plane, the message for people. */
+final class DeliverySkipped extends Exception
+{
+    public function __construct(public readonly string $reason, string $message) {
+        parent::__construct($message);
+    }
+}
+
+/** Ends the script if a later attempt has begun, so that a late Job does not undo it. */
+function deliver_check_attempt(string $attempt): void {
+    global $DB;
+    // Read from the database, because a cache may be older.
+    $last = (int) $DB->get_field('config_plugins', 'value', ['plugin' => 'local_wheelwright', 'name' => 'deliver_attempt']);
+    if ($last > (int) $attempt) {
+        mtrace("not changed: attempt $last has begun after this one, $attempt");
+        exit(1);
+    }
+}
+
+/** Waits until no other run is at work. The lock ends with its process. */
+function deliver_begin(string $attempt): void {
+    deliver_check_attempt($attempt);
+    set_config('deliver_attempt', $attempt, 'local_wheelwright'); // an earlier run ends before its next course
+    $lock = \\core\\lock\\lock_config::get_lock_factory('local_wheelwright')->get_lock('deliver_courses', 1800);
+    if (!$lock) {
+        mtrace('not changed: another run is still at work');
+        exit(1);
+    }
+    core_shutdown_manager::register_function([$lock, 'release']);
+    deliver_check_attempt($attempt);
+}
+
+function deliver_state(string $family): array {
+    global $DB;
+    $text = $DB->get_field('config_plugins', 'value', ['plugin' => 'local_wheelwright', 'name' => "course_$family"]);
+    return (json_decode((string) $text, true) ?: []) + ['current' => null, 'versions' => []];
+}
+
+function deliver_save(string $family, array $state): void {
+    if ($state['versions']) {
+        $state['versions'] = (object) $state['versions'];
+        set_config("course_$family", json_encode($state), 'local_wheelwright');
+    } else {
+        unset_config("course_$family", 'local_wheelwright');
+    }
+}
+
+/** Returns the families whose settings begin with a prefix. */
+function deliver_families(string $prefix): array {
+    global $DB;
+    $where = "plugin = 'local_wheelwright' AND " . $DB->sql_like('name', '?');
+    $names = $DB->get_fieldset_select('config_plugins', 'name', $where, [$DB->sql_like_escape($prefix) . '%']);
+    return array_map(fn($name) => substr($name, strlen($prefix)), $names);
+}
+
+/** Deletes a course without a copy in the recycle bin. */
+function deliver_delete(int $id): void {
+    global $CFG;
+    $bins = ['coursebinenable' => false, 'categorybinenable' => false];
+    $CFG->forced_plugin_settings['tool_recyclebin'] = $bins + ($CFG->forced_plugin_settings['tool_recyclebin'] ?? []);
+    delete_course($id, false);
+    fix_course_sortorder();
+}
+
+/** Deletes the incomplete course of a run that was killed, unless a person has visited or joined it. */
+function deliver_clear(string $family): void {
+    global $DB;
+    $mark = $DB->get_field('config_plugins', 'value', ['plugin' => 'local_wheelwright', 'name' => "making_course_$family"]);
+    if ($mark === false) {
+        return;
+    }
+    $id = (int) $DB->get_field('course', 'id', ctype_digit($mark) ? ['id' => $mark] : ['shortname' => $mark]);
+    if ($id && $id !== (int) SITEID) {
+        if (deliver_is_visited($id)) {
+            mtrace("$family: an incomplete course stays, because someone uses it: course $id");
+        } else {
+            deliver_delete($id);
+            mtrace("$family: deleted an incomplete course");
+        }
+    }
+    unset_config("making_course_$family", 'local_wheelwright');
+}
+
+function deliver_is_visited(int $id): bool {
+    global $DB;
+    return $DB->record_exists('user_lastaccess', ['courseid' => $id])
+        || $DB->record_exists_sql('SELECT 1 FROM {user_enrolments} u JOIN {enrol} e ON e.id = u.enrolid WHERE e.courseid = ?', [$id]);
+}
+
+/** Returns the rows of a course that people edit, as a hash. Other tables change with one of these or leave a log. */
+function deliver_print(int $id): string {
+    global $DB;
+    $hash = hash_init('sha256');
+    $add = function (string $query, array $params) use ($DB, $hash): void {
+        foreach ($rows = $DB->get_recordset_sql($query, $params) as $row) {
+            hash_update($hash, json_encode($row, JSON_PARTIAL_OUTPUT_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE));
+        }
+        $rows->close();
+    };
+    $path = context_course::instance($id)->path . '/%'; // compared with a slash at the end, as /1/25 begins /1/250
+    $add('SELECT fullname, shortname, summary, format, visible, startdate, enddate, lang, theme, groupmode, groupmodeforce,
+        enablecompletion, showgrades, newsitems, maxbytes FROM {course} WHERE id = ?', [$id]);
+    $add('SELECT id, section, name, summary, sequence, visible, availability FROM {course_sections} WHERE course = ?
+        ORDER BY id', [$id]);
+    $add('SELECT id, module, instance, section, idnumber, visible, groupmode, completion, availability
+        FROM {course_modules} WHERE course = ? ORDER BY id', [$id]);
+    $add('SELECT b.id, b.blockname, b.configdata, b.parentcontextid, b.defaultregion FROM {block_instances} b
+        JOIN {context} c ON c.id = b.parentcontextid WHERE c.path || '/' LIKE ? ORDER BY b.id', [$path]);
+    $add("SELECT f.pathnamehash, f.contenthash FROM {files} f JOIN {context} c ON c.id = f.contextid
+        WHERE c.path || '/' LIKE ? AND f.filename <> '.' ORDER BY f.pathnamehash", [$path]);
+    $add('SELECT q.id, q.timemodified FROM {question} q JOIN {question_versions} v ON v.questionid = q.id
+        JOIN {question_bank_entries} e ON e.id = v.questionbankentryid JOIN {question_categories} k
+        ON k.id = e.questioncategoryid JOIN {context} c ON c.id = k.contextid WHERE c.path || '/' LIKE ? ORDER BY q.id', [$path]);
+    $add('SELECT id, enrol FROM {enrol} WHERE courseid = ? ORDER BY id', [$id]);
+    $add('SELECT id, name FROM {groups} WHERE courseid = ? ORDER BY id', [$id]);
+    $names = 'SELECT DISTINCT m.name FROM {modules} m JOIN {course_modules} c ON c.module = m.id WHERE c.course = ?';
+    foreach ($DB->get_fieldset_sql("$names ORDER BY m.name", [$id]) as $table) {
+        $columns = array_intersect(['id', 'name', 'intro', 'timemodified'], array_keys($DB->get_columns($table)));
+        $add('SELECT ' . implode(', ', $columns) . ' FROM {' . $table . '} WHERE course = ? ORDER BY id', [$id]);
+    }
+    return substr(hash_final($hash), 0, 32);
+}
+
+/** Says whether someone has joined, visited, worked in or edited a course. Every doubt counts as a use. */
+function deliver_is_used(int $id, string $print): bool {
+    global $DB;
+    if (deliver_is_visited($id) || deliver_print($id) !== $print) {
+        return true;
+    }
+    $tables = $DB->get_manager();
+    if ($tables->table_exists('logstore_standard_log') && $DB->record_exists_select(
+        'logstore_standard_log',
+        "courseid = ? AND origin IN ('web', 'ws') AND userid NOT IN (0, ?)",
+        [$id, guest_user()->id]
+    )) {
+        return true;
+    }
+    foreach (['grade_grades', 'grade_grades_history'] as $grades) {
+        $query = 'SELECT 1 FROM {' . $grades . '} g JOIN {grade_items} i ON i.id = g.itemid WHERE i.courseid = ?';
+        if ($DB->record_exists_sql($query, [$id])) {
+            return true;
+        }
+    }
+    // Moodle's privacy interface knows the people in attempts, submissions, posts and completions, also in add-ons.
+    $admin = (int) get_admin()->id; // has restored the course
+    $privacy = new \\core_privacy\\manager();
+    $contexts = $DB->get_fieldset_select('context', 'id', "path || '/' LIKE ?", [context_course::instance($id)->path . '/%']);
+    foreach ($contexts as $contextid) {
+        foreach ($privacy->get_users_in_context(context::instance_by_id($contextid)) as $list) {
+            if (array_diff(array_map('intval', $list->get_userids()), [$admin])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/** Closes a course for new people, and returns the former values. People who are in the course keep their access. */
+function deliver_close(int $id): array {
+    global $DB;
+    $closed = [];
+    $changes = [ // a disabled method would lock out its people, except for guests, who are no members
+        'self' => fn($one) => $one->customint6 ? ['customint6' => 0] : [],
+        'guest' => fn($one) => (int) $one->status === 0 ? ['status' => 1] : [],
+        'fee' => fn($one) => (int) $one->enrolenddate === 0 || $one->enrolenddate > time() ? ['enrolenddate' => 1] : [],
+    ];
+    $changes['paypal'] = $changes['fee'];
+    foreach ($DB->get_records('enrol', ['courseid' => $id]) as $one) {
+        foreach (isset($changes[$one->enrol]) ? $changes[$one->enrol]($one) : [] as $column => $value) {
+            $closed[$one->id] = [$column => $one->$column, 'set' => $value];
+            $DB->set_field('enrol', $column, $value, ['id' => $one->id]);
+        }
+    }
+    context_course::instance($id)->mark_dirty();
+    return $closed;
+}
+
+/** Restores the values from before a course was closed. A value that someone has changed in the meantime stays. */
+function deliver_open(int $id, array $closed): void {
+    global $DB;
+    foreach ($closed as $instance => $former) {
+        $column = array_key_first($former);
+        if (in_array($column, ['customint6', 'status', 'enrolenddate'], true)) {
+            $where = ['id' => $instance, 'courseid' => $id, $column => $former['set']];
+            $DB->set_field('enrol', $column, $former[$column], $where);
+        }
+    }
+    context_course::instance($id)->mark_dirty();
+}
+
+/** Makes a version the current one, in one transaction with the caller's changes of the state. */
+function deliver_make_current(string $family, array $state, ?int $version): array {
+    global $DB;
+    $transaction = $DB->start_delegated_transaction();
+    $DB->set_field('course', 'idnumber', '', ['idnumber' => "wheelwright:$family"]);
+    $state['current'] = $version;
+    if ($version !== null) {
+        $entry = &$state['versions'][$version];
+        $DB->set_field('course', 'idnumber', "wheelwright:$family", ['id' => $entry['id']]);
+        deliver_open($entry['id'], $entry['closed'] ?? []);
+        unset($entry['closed']);
+        unset_config("making_course_$family", 'local_wheelwright');
+    }
+    deliver_save($family, $state);
+    $transaction->allow_commit();
+    foreach ($state['versions'] as $one) {
+        rebuild_course_cache((int) $one['id'], true);
+    }
+    return $state;
+}
+
+/** Closes or deletes every version but the current one. Returns what became of them, and the state. */
+function deliver_retire(string $family, array $state): array {
+    global $DB;
+    $outcome = 'none';
+    foreach ($state['versions'] as $version => $entry) {
+        $id = (int) $entry['id'];
+        if ((string) $version === (string) $state['current']) {
+            continue;
+        }
+        $exists = $DB->record_exists('course', ['id' => $id]);
+        if ($exists && !isset($entry['closed']) && !isset($entry['deleting'])) {
+            $transaction = $DB->start_delegated_transaction();
+            $state['versions'][$version]['closed'] = deliver_close($id);
+            deliver_save($family, $state);
+            $transaction->allow_commit();
+        }
+        if ($exists && !isset($entry['deleting']) && deliver_is_used($id, $entry['print'] ?? '')) {
+            $outcome = $outcome === 'none' ? 'closed' : $outcome;
+            continue;
+        }
+        if ($exists) {
+            $state['versions'][$version]['deleting'] = true; // after this mark, a killed deletion is not taken for a use
+            deliver_save($family, $state);
+            deliver_delete($id);
+            $outcome = 'deleted';
+        }
+        unset($state['versions'][$version]);
+        deliver_save($family, $state);
+    }
+    return [$outcome, $state];
+}
+
+/** Throws if the site lacks what a package needs. */
+function deliver_check(array $wanted): void {
+    global $CFG;
+    // The first eight digits are the date of the branch. A package of a later patch release of the same branch fits.
+    if (intdiv((int) $wanted['moodle'], 100) > intdiv((int) $CFG->version, 100)) {
+        throw new DeliverySkipped('OlderMoodle', 'the course comes from a newer Moodle than this site has');
+    }
+    $missing = array_filter($wanted['plugins'] ?? [], function ($component): bool {
+        $plugin = core_plugin_manager::instance()->get_plugin_info((string) $component);
+        return !$plugin || $plugin->versiondb === null || $plugin->versiondisk === null;
+    });
+    if ($missing) {
+        throw new DeliverySkipped('MissingPlugin', 'the site lacks ' . implode(', ', $missing));
+    }
+    $free = @disk_free_space($CFG->dataroot);
+    if ($free !== false && $free < 3 * $wanted['bytes'] + 67108864) { // the package, its unpacked files, the stored files
+        throw new DeliverySkipped('SiteFull', 'the site has not enough free space');
+    }
+}
+
+function deliver_download(array $wanted, string $path): void {
+    $hash = hash_init('sha256');
+    $bytes = 0;
+    $file = fopen($path, 'w');
+    $request = curl_init(getenv('LIBRARY_URL') . '/packages/' . $wanted['sha256']);
+    curl_setopt_array($request, [
+        CURLOPT_HTTPHEADER => ['Authorization: Ticket ' . $wanted['ticket']],
+        CURLOPT_FAILONERROR => true,
+        CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
+        CURLOPT_PROXY => '',
+        CURLOPT_CONNECTTIMEOUT => 20,
+        CURLOPT_LOW_SPEED_LIMIT => 1,
+        CURLOPT_LOW_SPEED_TIME => 120,
+        CURLOPT_WRITEFUNCTION => function ($request, $part) use ($hash, $file, $wanted, &$bytes): int {
+            hash_update($hash, $part);
+            $bytes += strlen($part);
+            return $bytes > $wanted['bytes'] ? 0 : (int) fwrite($file, $part);
+        },
+    ]);
+    $isdone = curl_exec($request);
+    $status = (int) curl_getinfo($request, CURLINFO_RESPONSE_CODE);
+    $isstored = fclose($file);
+    if ($bytes > $wanted['bytes'] || ($isdone && hash_final($hash) !== $wanted['sha256'])) {
+        throw new DeliverySkipped('WrongHash', 'the package in the library is not the one that was published');
+    }
+    if (!$isdone || !$isstored) {
+        throw new DeliverySkipped('DownloadFailed', $status >= 400
+            ? "the library answered with status $status"
+            : 'the download ended early: error ' . curl_errno($request) . ' of curl');
+    }
+}
+
+/** Restores a package as a new course, and returns its id. A mark names the course until it is the current version. */
+function deliver_restore(array $wanted): int {
+    global $CFG, $DB;
+    $family = $wanted['family'];
+    $folder = "wheelwright_$family";
+    $directory = "$CFG->backuptempdir/$folder";
+    $package = "$directory.mbz";
+    fulldelete($directory);
+    $id = 0;
+    try {
+        make_backup_temp_directory($folder);
+        deliver_download($wanted, $package);
+        if (!get_file_packer('application/vnd.moodle.backup')->extract_to_pathname($package, $directory)) {
+            throw new moodle_exception('cannotunzipfile');
+        }
+        unlink($package);
+        $name = "wheelwright_{$family}_" . bin2hex(random_bytes(8));
+        set_config("making_course_$family", $name, 'local_wheelwright');
+        $category = (int) \\core_course_category::get_default()->id;
+        $id = (int) restore_dbops::create_new_course($name, $name, $category);
+        set_config("making_course_$family", (string) $id, 'local_wheelwright'); // the restore replaces the name
+        $restore = new restore_controller(
+            $folder,
+            $id,
+            backup::INTERACTIVE_NO,
+            backup::MODE_GENERAL,
+            get_admin()->id,
+            backup::TARGET_NEW_COURSE
+        );
+        $restore->execute_precheck();
+        $restore->execute_plan();
+        $restore->destroy();
+        return $id;
+    } catch (DeliverySkipped $error) {
+        throw $error;
+    } catch (\\Throwable $error) {
+        mtrace("$family: the restore says: " . preg_replace('/\\s+/', ' ', $error->getMessage()));
+        if ($DB->is_transaction_started()) {
+            $DB->force_transaction_rollback();
+        }
+        deliver_clear($family);
+        throw new DeliverySkipped('RestoreFailed', 'Moodle could not restore the package');
+    } finally {
+        fulldelete($directory);
+        @unlink($package);
+    }
+}
+
+function deliver_family(array $wanted): array {
+    global $DB;
+    [$family, $version] = [$wanted['family'], (int) $wanted['version']];
+    $state = deliver_state($family);
+    $entry = $state['versions'][$version] ?? null;
+    $outcome = 'kept';
+    $exists = $entry && !isset($entry['deleting']) && $DB->record_exists('course', ['id' => $entry['id']]);
+    if (!$exists || $entry['sha256'] !== $wanted['sha256']) {
+        deliver_check($wanted);
+        $id = deliver_restore($wanted);
+        if ($entry) { // the same number with other content; the entry remains until its course is retired
+            $state['versions'][$version . '.' . substr($entry['sha256'], 0, 8)] = $entry;
+        }
+        $state['versions'][$version] = ['id' => $id, 'sha256' => $wanted['sha256'], 'print' => deliver_print($id)];
+        $state = deliver_make_current($family, $state, $version);
+        $outcome = 'restored';
+    } else if ((string) $state['current'] !== (string) $version) {
+        $state = deliver_make_current($family, $state, $version);
+        $outcome = 'reopened';
+    }
+    [$former, $state] = deliver_retire($family, $state);
+    $id = (int) $state['versions'][$version]['id'];
+    return ['family' => $family, 'version' => $version, 'id' => $id, 'outcome' => $outcome, 'former' => $former];
+}
+
+function deliver_all(array $courses): array {
+    $result = ['courses' => [], 'removed' => []];
+    foreach (deliver_families('making_course_') as $family) {
+        deliver_clear($family);
+    }
+    foreach ($courses as $wanted) {
+        deliver_check_attempt((string) getenv('FENCE'));
+        $family = $wanted['family'];
+        try {
+            $one = deliver_family($wanted);
+            mtrace("$family: version $one[version] of {$wanted['title']}: $one[outcome] as course $one[id], former version: $one[former]");
+        } catch (DeliverySkipped $skip) {
+            $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $skip->reason,
+                'detail' => $skip->getMessage(), 'former' => 'none'];
+            mtrace("$family: version $one[version] of {$wanted['title']} skipped: " . $skip->getMessage());
+        }
+        $result['courses'][] = $one;
+    }
+    foreach (array_diff(deliver_families('course_'), array_column($courses, 'family')) as $family) {
+        deliver_check_attempt((string) getenv('FENCE'));
+        $state = deliver_state($family);
+        if ($state['current'] !== null) {
+            $state = deliver_make_current($family, $state, null);
+        }
+        [$outcome] = deliver_retire($family, $state);
+        $outcome = $outcome === 'none' ? 'deleted' : $outcome; // people of the site have deleted the course
+        $result['removed'][] = ['family' => $family, 'outcome' => $outcome];
+        mtrace("$family: no longer from the hub: $outcome");
+    }
+    return $result;
+}
+
+$courses = json_decode((string) getenv('COURSES'), true, 8, JSON_THROW_ON_ERROR);
+raise_memory_limit(MEMORY_HUGE);
+\\core\\session\\manager::set_user(get_admin());
+deliver_begin((string) getenv('FENCE'));
+$result = deliver_all($courses);
+echo 'delivered ', json_encode($result, JSON_UNESCAPED_SLASHES), "\\n";
+`,
   "facts.php": `\
 <?php
 // Prints facts from the site's database, one name|value per line. Fails if the site is not completely installed, or if
@@ -209,7 +635,7 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
   "hub.yaml": `\
 {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"\${NAMESPACE}","labels":{"pod-security.kubernetes.io/enforce":"restricted","pod-security.kubernetes.io/enforce-version":"latest","pod-security.kubernetes.io/audit":"restricted","pod-security.kubernetes.io/warn":"restricted"}}}
 ---
-{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hub"},"spec":{"hard":{"pods":"0","persistentvolumeclaims":"0","services.loadbalancers":"0","services.nodeports":"0"}}}
+{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hub"},"spec":{"hard":{"pods":"2","persistentvolumeclaims":"1","requests.storage":"100Gi","services.loadbalancers":"0","services.nodeports":"0"}}}
 ---
 {"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"default-deny"},"spec":{"podSelector":{},"policyTypes":["Ingress","Egress"]}}
 ---
@@ -228,6 +654,342 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"install-\${FENCE}","labels":{"op":"install","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"install"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\n  active text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine then\\n    raise exception 'not installed: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  if to_regclass('public.mdl_config') is not null then\\n    select value into active from public.mdl_config where name = 'rolesactive';\\n    if active = '1' then\\n      raise exception 'not installed: rolesactive is 1, an installed site is here';\\n    end if;\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright install ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}},{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","command":["sh","-c","sed -e 's/^exec runsvdir .*/:/' -e 's/^sleep 5$/:/' -e 's/^ *sv status .*/:/' \\\\\\n  /bin/docker-entrypoint.sh > /tmp/install.sh && exec sh /tmp/install.sh \\"$@\\"\\n","install"],"args":["php","-r","\${FACTS_SCRIPT}"],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "issuer.yaml": `\
 {"apiVersion":"cert-manager.io/v1","kind":"ClusterIssuer","metadata":{"name":"\${CERTIFICATE_ISSUER}"},"spec":{"acme":{"server":"\${ACME_SERVER}","email":"\${ACME_EMAIL}","privateKeySecretRef":{"name":"\${CERTIFICATE_ISSUER}-account"},"solvers":[{"http01":{"ingress":{"ingressClassName":"\${INGRESS_CLASS}","serviceType":"ClusterIP"}}}]}}}`,
+  "library-key.yaml": `\
+{"apiVersion":"v1","kind":"Secret","metadata":{"name":"library"},"stringData":{"LIBRARY_KEY":"\${LIBRARY_KEY}"}}`,
+  "library.php": `\
+<?php
+// Stores the course packages of a hub in a directory and serves them over HTTP. Runs without Moodle, as \`php -r\` or from
+// a file, in one process. Environment: LIBRARY_KEY (hexadecimal), LIBRARY_DIR, LIBRARY_LIMIT (bytes of one package), LIBRARY_PORT.
+//
+//   PUT /uploads/{name}         stores the body as {sha256}.mbz: 201 {"sha256":"...","bytes":1}
+//   GET, HEAD /packages/{sha256}
+//   GET /healthz                needs no ticket
+//
+// A request has the header "Authorization: Ticket {expires}.{hex}", with expires in Unix seconds and hex = HMAC-SHA256 of
+// "METHOD PATH EXPIRES". HEAD uses the ticket of GET.
+//
+// PHP's built-in server is no choice. It keeps a whole request body in memory before a script can check the ticket: an
+// upload of 300 MB takes 300 MB. This server checks the ticket first and needs about 1 MiB per connection.
+ini_set('display_errors', 'stderr');
+
+final class PackageLibrary
+{
+    private const CHUNK = 262144;
+    private const HEAD_LIMIT = 8192;
+    private const HEAD_SECONDS = 15;
+    private const IDLE_SECONDS = 60;
+    private const DRAIN_SECONDS = 10;
+    private const CONNECTIONS = 100;
+    private const RESERVE = 33554432; // bytes of the disk that remain free
+    private const SYNC_BYTES = 33554432; // written to the disk in parts, so that no single write takes long
+    private const REASONS = [
+        200 => 'OK', 201 => 'Created', 400 => 'Bad Request', 401 => 'Unauthorized', 403 => 'Forbidden', 404 => 'Not Found',
+        405 => 'Method Not Allowed', 411 => 'Length Required', 413 => 'Content Too Large',
+        431 => 'Request Header Fields Too Large', 500 => 'Internal Server Error', 507 => 'Insufficient Storage',
+    ];
+
+    /** @var array<int, object> the open connections, by the id of their socket */
+    private array $connections = [];
+    private int $cleanedat = 0;
+
+    public function __construct(private string $key, private string $directory, private int $limit) {
+    }
+
+    public function run(int $port): never {
+        $options = stream_context_create(['socket' => ['backlog' => 64]]);
+        $flags = STREAM_SERVER_BIND | STREAM_SERVER_LISTEN;
+        $server = stream_socket_server("tcp://0.0.0.0:$port", $number, $message, $flags, $options);
+        if (!$server) {
+            fwrite(STDERR, "Cannot listen on port $port: $message\\n");
+            exit(1);
+        }
+        stream_set_blocking($server, false);
+        echo 'Listening on port ', substr(strrchr(stream_socket_get_name($server, false), ':'), 1), "\\n";
+        while (true) {
+            $this->clean();
+            $read = count($this->connections) < self::CONNECTIONS ? [$server] : [];
+            $write = [];
+            foreach ($this->connections as $one) {
+                if ($one->state === 'answer') {
+                    $write[] = $one->socket;
+                } else {
+                    $read[] = $one->socket;
+                }
+            }
+            $except = null;
+            if (@stream_select($read, $write, $except, 1) === false) {
+                continue; // a signal
+            }
+            foreach ($read as $socket) {
+                if ($socket === $server) {
+                    $this->accept($server);
+                } else {
+                    $this->receive($this->connections[get_resource_id($socket)]);
+                }
+            }
+            foreach ($write as $socket) {
+                if (isset($this->connections[get_resource_id($socket)])) {
+                    $this->send($this->connections[get_resource_id($socket)]);
+                }
+            }
+        }
+    }
+
+    /** Closes connections that make no progress. Removes temporary files over a day old, once an hour. */
+    private function clean(): void {
+        $now = time();
+        foreach ($this->connections as $one) {
+            $limits = ['head' => self::HEAD_SECONDS, 'drain' => self::DRAIN_SECONDS];
+            if ($now - $one->at > ($limits[$one->state] ?? self::IDLE_SECONDS)) {
+                $this->close($one);
+            }
+        }
+        if ($now - $this->cleanedat > 3600) {
+            $this->cleanedat = $now;
+            foreach (glob("$this->directory/.upload-*") ?: [] as $file) {
+                if ((int) @filemtime($file) < $now - 86400) {
+                    @unlink($file);
+                }
+            }
+        }
+    }
+
+    private function accept($server): void {
+        $socket = @stream_socket_accept($server, 0);
+        if ($socket) {
+            stream_set_blocking($socket, false);
+            stream_set_read_buffer($socket, 0);
+            $this->connections[get_resource_id($socket)] = (object) [
+                'socket' => $socket, 'state' => 'head', 'at' => time(), 'head' => '', 'sending' => '', 'request' => '-',
+                'upload' => null, 'file' => null, 'left' => 0, 'isdraining' => false,
+            ];
+        }
+    }
+
+    private function close(object $one): void {
+        unset($this->connections[get_resource_id($one->socket)]);
+        fclose($one->socket);
+        if ($one->file) {
+            fclose($one->file);
+        }
+        $this->dropUpload($one);
+    }
+
+    private function dropUpload(object $one): void {
+        if ($one->upload) {
+            fclose($one->upload->file);
+            @unlink($one->upload->path);
+            $one->upload = null;
+        }
+    }
+
+    private function receive(object $one): void {
+        $bytes = @fread($one->socket, $one->state === 'head' ? self::HEAD_LIMIT : self::CHUNK);
+        if ($bytes === false || $bytes === '') {
+            if ($bytes === false || feof($one->socket)) {
+                $this->close($one);
+            }
+            return;
+        }
+        if ($one->state === 'body') {
+            $this->store($one, $bytes);
+        } else if ($one->state === 'head') {
+            $one->head .= $bytes;
+            $end = strpos($one->head, "\\r\\n\\r\\n");
+            if ($end === false && strlen($one->head) > self::HEAD_LIMIT) {
+                $this->refuse($one, 431, 'The head of the request is too long');
+            } else if ($end !== false) {
+                $this->handle($one, substr($one->head, 0, $end), substr($one->head, $end + 4));
+            }
+        }
+    }
+
+    private function handle(object $one, string $head, string $body): void {
+        $lines = explode("\\r\\n", $head);
+        $headers = [];
+        foreach (array_slice($lines, 1) as $line) {
+            [$name, $value] = explode(':', $line, 2) + [1 => ''];
+            $headers[strtolower($name)][] = trim($value);
+        }
+        if (!preg_match('~^([A-Z]{1,16}) (/[\\x21-\\x7e]{0,400}) HTTP/1\\.[01]$~D', $lines[0], $parts)) {
+            $this->refuse($one, 400, 'This is no HTTP request');
+            return;
+        }
+        [, $method, $path] = $parts;
+        if ($path === '/healthz') {
+            $this->answer($one, in_array($method, ['GET', 'HEAD'], true) ? 200 : 405, 'ok', 'text/plain');
+            return;
+        }
+        $isupload = (bool) preg_match('~^/uploads/[a-z0-9_]{1,64}$~D', $path);
+        if (!$isupload && !preg_match('~^/packages/[0-9a-f]{64}$~D', $path)) {
+            $this->refuse($one, 404, 'This address does not exist');
+            return;
+        }
+        $one->request = "$method $path";
+        if (!in_array($method, $isupload ? ['PUT'] : ['GET', 'HEAD'], true)) {
+            $this->refuse($one, 405, 'This address does not allow the method');
+            return;
+        }
+        $refusal = $this->checkTicket(($method === 'HEAD' ? 'GET' : $method) . " $path", $headers['authorization'] ?? []);
+        if ($refusal) {
+            $this->refuse($one, $refusal, $refusal === 403 ? 'The ticket has expired' : 'The ticket is missing or wrong');
+        } else if ($isupload) {
+            $this->beginUpload($one, $headers, substr($path, strlen('/uploads/')), $body);
+        } else {
+            $this->beginDownload($one, $method, substr($path, strlen('/packages/')));
+        }
+    }
+
+    private function checkTicket(string $request, array $given): int {
+        $isone = count($given) === 1 && preg_match('/^Ticket (\\d{1,12})\\.([0-9a-f]{64})$/D', $given[0], $parts);
+        if (!$isone || !hash_equals(hash_hmac('sha256', "$request $parts[1]", $this->key), $parts[2])) {
+            return 401;
+        }
+        return (int) $parts[1] < time() ? 403 : 0;
+    }
+
+    private function beginUpload(object $one, array $headers, string $name, string $body): void {
+        $lengths = $headers['content-length'] ?? [];
+        if (isset($headers['transfer-encoding']) || !$lengths) {
+            $this->refuse($one, 411, 'The request has no Content-Length');
+        } else if (count($lengths) > 1 || !preg_match('/^0*([1-9]\\d{0,14})$/D', $lengths[0], $parts)) {
+            $this->refuse($one, 400, 'The Content-Length is wrong');
+        } else if ((int) $parts[1] > $this->limit) {
+            $this->refuse($one, 413, "A package has at most $this->limit bytes");
+        } else {
+            $expected = 0; // bytes that other uploads still write
+            foreach ($this->connections as $other) {
+                $expected += $other->upload->left ?? 0;
+            }
+            $path = "$this->directory/.upload-$name-" . bin2hex(random_bytes(8));
+            $free = (float) @disk_free_space($this->directory);
+            $file = $free - $expected - self::RESERVE < (int) $parts[1] ? false : @fopen($path, 'x');
+            if (!$file) {
+                $this->refuse($one, 507, 'The disk of the library is full or cannot be written');
+                return;
+            }
+            $one->upload = (object) [
+                'path' => $path, 'file' => $file, 'hash' => hash_init('sha256'), 'bytes' => (int) $parts[1],
+                'left' => (int) $parts[1], 'unsynced' => 0,
+            ];
+            $one->state = 'body';
+            if (strtolower($headers['expect'][0] ?? '') === '100-continue') {
+                @fwrite($one->socket, "HTTP/1.1 100 Continue\\r\\n\\r\\n");
+            }
+            $this->store($one, $body);
+        }
+    }
+
+    private function store(object $one, string $bytes): void {
+        $one->at = time();
+        $upload = $one->upload;
+        $bytes = substr($bytes, 0, $upload->left);
+        if ($bytes !== '' && @fwrite($upload->file, $bytes) !== strlen($bytes)) {
+            $this->refuse($one, 507, 'The disk of the library is full');
+            return;
+        }
+        hash_update($upload->hash, $bytes);
+        $upload->left -= strlen($bytes);
+        $upload->unsynced += strlen($bytes);
+        $isdone = $upload->left === 0;
+        if (($isdone || $upload->unsynced >= self::SYNC_BYTES) && !@fdatasync($upload->file)) {
+            $this->refuse($one, 507, 'The disk of the library cannot be written');
+            return;
+        }
+        $upload->unsynced = $upload->unsynced >= self::SYNC_BYTES ? 0 : $upload->unsynced;
+        if ($isdone) {
+            $sha256 = hash_final($upload->hash);
+            if (!@rename($upload->path, "$this->directory/$sha256.mbz")) {
+                $this->refuse($one, 500, 'The package cannot be stored');
+                return;
+            }
+            fclose($upload->file);
+            $one->upload = null;
+            $this->answer($one, 201, json_encode(['sha256' => $sha256, 'bytes' => $upload->bytes]));
+        }
+    }
+
+    private function beginDownload(object $one, string $method, string $sha256): void {
+        $file = @fopen("$this->directory/$sha256.mbz", 'r');
+        if (!$file) {
+            $this->refuse($one, 404, 'The library has no such package');
+            return;
+        }
+        $one->left = fstat($file)['size'];
+        $this->answer($one, 200, '', 'application/vnd.moodle.backup', $one->left);
+        if ($method === 'GET') {
+            $one->file = $file;
+        } else {
+            fclose($file);
+        }
+    }
+
+    private function refuse(object $one, int $status, string $message): void {
+        $this->dropUpload($one);
+        $one->isdraining = true; // a client that still sends would otherwise lose the answer
+        $this->answer($one, $status, json_encode(['error' => $message]));
+    }
+
+    private function answer(object $one, int $status, string $body, string $type = 'application/json', ?int $length = null): void {
+        $one->state = 'answer';
+        $one->at = time();
+        $length ??= strlen($body);
+        $one->sending = "HTTP/1.1 $status " . self::REASONS[$status] . "\\r\\nContent-Type: $type\\r\\nContent-Length: $length\\r\\n"
+            . "X-Content-Type-Options: nosniff\\r\\nCache-Control: no-store\\r\\nConnection: close\\r\\n\\r\\n$body";
+        if ($type !== 'text/plain') { // not the health checks
+            echo "$one->request $status\\n";
+        }
+    }
+
+    private function send(object $one): void {
+        if ($one->sending === '' && $one->file && $one->left > 0) {
+            $one->sending = (string) fread($one->file, min(self::CHUNK, $one->left));
+            if ($one->sending === '') { // the file is shorter than before; the client notices
+                $this->close($one);
+                return;
+            }
+            $one->left -= strlen($one->sending);
+        }
+        $count = @fwrite($one->socket, $one->sending);
+        if ($count === false) {
+            $this->close($one);
+            return;
+        }
+        $one->at = $count > 0 ? time() : $one->at;
+        $one->sending = substr($one->sending, $count);
+        if ($one->sending === '' && !($one->file && $one->left > 0)) {
+            stream_socket_shutdown($one->socket, STREAM_SHUT_WR);
+            $one->state = 'drain';
+            if (!$one->isdraining) {
+                $this->close($one);
+            }
+        }
+    }
+}
+
+$key = (string) getenv('LIBRARY_KEY');
+$directory = (string) (getenv('LIBRARY_DIR') ?: '/library');
+if (!preg_match('/^([0-9a-f]{2}){32,}$/Di', $key) || !is_dir($directory)) {
+    fwrite(STDERR, "LIBRARY_KEY must have 64 or more hexadecimal digits, and LIBRARY_DIR must be a directory\\n");
+    exit(1);
+}
+if (function_exists('pcntl_async_signals')) { // process 1 of a container ignores SIGTERM otherwise
+    pcntl_async_signals(true);
+    pcntl_signal(SIGTERM, fn() => exit(0));
+}
+(new PackageLibrary(hex2bin($key), $directory, (int) (getenv('LIBRARY_LIMIT') ?: 2147483648)))
+    ->run((int) (getenv('LIBRARY_PORT') === false ? 8080 : getenv('LIBRARY_PORT')));
+`,
+  "library.yaml": `\
+{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"library"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"\${STORAGE_CLASS}","resources":{"requests":{"storage":"20Gi"}}}}
+---
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"library-script"},"data":{"library.php":"\${LIBRARY_SCRIPT}"}}
+---
+{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"library-from-spokes"},"spec":{"podSelector":{"matchLabels":{"app":"library"}},"policyTypes":["Ingress"],"ingress":[{"from":[{"namespaceSelector":{"matchLabels":{"wheelwright.dev/federation":"\${FEDERATION}"}},"podSelector":{"matchExpressions":[{"key":"op","operator":"In","values":["publish-course","deliver-courses"]}]}}],"ports":[{"protocol":"TCP","port":8080}]}]}}
+---
+{"apiVersion":"v1","kind":"Service","metadata":{"name":"library"},"spec":{"selector":{"app":"library"},"ports":[{"name":"http","port":8080,"targetPort":8080}]}}
+---
+{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"library"},"spec":{"strategy":{"type":"Recreate"},"selector":{"matchLabels":{"app":"library"}},"template":{"metadata":{"labels":{"app":"library"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"library","image":"\${LIBRARY_IMAGE}","command":["php","-d","memory_limit=64M","-S","0.0.0.0:8080","/script/library.php"],"env":[{"name":"PHP_CLI_SERVER_WORKERS","value":"4"},{"name":"LIBRARY_DIR","value":"/library"},{"name":"LIBRARY_KEY","valueFrom":{"secretKeyRef":{"name":"library","key":"LIBRARY_KEY"}}}],"ports":[{"name":"http","containerPort":8080}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"1","memory":"512Mi"}},"readinessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":5},"livenessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"library","mountPath":"/library"},{"name":"script","mountPath":"/script","readOnly":true}]}],"volumes":[{"name":"library","persistentVolumeClaim":{"claimName":"library"}},{"name":"script","configMap":{"name":"library-script"}}]}}}}`,
   "limits.yaml": `\
 {"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"spoke"},"spec":{"hard":{"requests.cpu":"\${QUOTA_CPU_REQUESTS}","requests.memory":"\${QUOTA_MEMORY_REQUESTS}","limits.cpu":"\${QUOTA_CPU_LIMITS}","limits.memory":"\${QUOTA_MEMORY_LIMITS}","requests.storage":"\${QUOTA_STORAGE}","persistentvolumeclaims":"10","pods":"12","services.loadbalancers":"0","services.nodeports":"0","count/jobs.batch":"30","count/volumesnapshots.snapshot.storage.k8s.io":"40"}}}
 ---
@@ -257,7 +1019,9 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
 ---
 {"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"setup-egress"},"spec":{"podSelector":{"matchLabels":{"op":"setup"}},"policyTypes":["Egress"],"egress":[{"to":[{"podSelector":{"matchLabels":{"app":"moodle"}}}],"ports":[{"protocol":"TCP","port":8080}]}]}}
 ---
-{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"web-from-probe"},"spec":{"podSelector":{"matchLabels":{"app":"moodle"}},"policyTypes":["Ingress"],"ingress":[{"from":[{"podSelector":{"matchLabels":{"role":"probe"}}},{"podSelector":{"matchLabels":{"op":"setup"}}}],"ports":[{"protocol":"TCP","port":8080}]}]}}`,
+{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"web-from-probe"},"spec":{"podSelector":{"matchLabels":{"app":"moodle"}},"policyTypes":["Ingress"],"ingress":[{"from":[{"podSelector":{"matchLabels":{"role":"probe"}}},{"podSelector":{"matchLabels":{"op":"setup"}}}],"ports":[{"protocol":"TCP","port":8080}]}]}}
+---
+{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"library-egress"},"spec":{"podSelector":{"matchExpressions":[{"key":"op","operator":"In","values":["publish-course","deliver-courses"]}]},"policyTypes":["Egress"],"egress":[{"to":[{"namespaceSelector":{"matchLabels":{"wheelwright.dev/federation":"\${FEDERATION}"}},"podSelector":{"matchLabels":{"app":"library"}}}],"ports":[{"protocol":"TCP","port":8080}]}]}}`,
   "password-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"password-\${FENCE}","labels":{"op":"password","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"password"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"password","image":"\${MOODLE_IMAGE}","command":["php","-r","\${PASSWORD_SCRIPT}"],"env":[{"name":"FENCE","value":"\${FENCE}"},{"name":"ADMIN_PASSWORD","valueFrom":{"secretKeyRef":{"name":"admin","key":"ADMIN_PASSWORD"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "password.php": `\
@@ -429,6 +1193,234 @@ mtrace('accounts: ' . ($isreinstating ? person_reinstate($accounts) : person_sus
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"preflight-\${FENCE}","labels":{"op":"preflight","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"preflight","files-user":"true","op":"preflight"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"code","image":"\${MOODLE_IMAGE}","command":["sh","-c","for file in /usr/src/moodle/version.php /usr/src/moodle/public/version.php; do\\n  [ -f \\"$file\\" ] || continue\\n  sed -n -e 's/^ *$version *= *\\\\([0-9.]*[0-9]\\\\).*/version|\\\\1/p' \\\\\\n    -e \\"s/^ *\\\\$release *= *'\\\\([^']*\\\\)'.*/release|\\\\1/p\\" \\"$file\\"\\ndone\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
   "protect-sign-in-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"protect-sign-in-\${FENCE}","labels":{"op":"protect-sign-in","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":300,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"reader","op":"protect-sign-in"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":70,"runAsGroup":70,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"psql","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","--single-transaction","-c","select pg_advisory_xact_lock(hashtext('wheelwright sign-in'))","-c","create or replace function public.wheelwright_protect_sign_in() returns trigger\\nlanguage plpgsql set search_path = pg_catalog as $protect$\\nbegin\\n  if tg_op = 'UPDATE' then\\n    if new.userid = old.userid then\\n      return new;\\n    end if;\\n  end if;\\n  if exists (select from public.mdl_config where name = 'siteadmins'\\n      and new.userid::text = any (string_to_array(replace(value, ' ', ''), ','))) then\\n    raise exception 'single sign-on is not linked to an administrator of this site';\\n  end if;\\n  if exists (select from public.mdl_user where id = new.userid and (suspended <> 0 or deleted <> 0)) then\\n    raise exception 'single sign-on is not linked to a suspended account';\\n  end if;\\n  return new;\\nend\\n$protect$\\n","-c","do $protect$\\nbegin\\n  if to_regclass('public.mdl_auth_oauth2_linked_login') is not null then\\n    drop trigger if exists wheelwright_protect_sign_in on public.mdl_auth_oauth2_linked_login;\\n    create trigger wheelwright_protect_sign_in before insert or update\\n      on public.mdl_auth_oauth2_linked_login\\n      for each row execute function public.wheelwright_protect_sign_in();\\n    -- Links from before. An administrator whose account is the provider's own has no other way in.\\n    delete from public.mdl_auth_oauth2_linked_login as link using public.mdl_user as person\\n      where person.id = link.userid and person.auth <> 'oauth2' and exists (\\n        select from public.mdl_config where name = 'siteadmins'\\n        and person.id::text = any (string_to_array(replace(value, ' ', ''), ',')));\\n  end if;\\n  if to_regclass('public.mdl_oauth2_user_field_mapping') is not null then\\n    insert into public.mdl_oauth2_user_field_mapping\\n        (issuerid, externalfield, internalfield, timecreated, timemodified, usermodified)\\n      select issuerid, 'sub', 'username', extract(epoch from now())::bigint,\\n        extract(epoch from now())::bigint, usermodified\\n      from public.mdl_oauth2_user_field_mapping as known\\n      where externalfield = 'sub' and internalfield = 'idnumber' and not exists (\\n        select from public.mdl_oauth2_user_field_mapping as other\\n        where other.issuerid = known.issuerid and other.internalfield = 'username');\\n  end if;\\nend\\n$protect$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
+  "publish-course-job.yaml": `\
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"publish-course-\${FENCE}","labels":{"op":"publish-course","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":3600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"publish-course"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"courses","image":"\${MOODLE_IMAGE}","command":["php","-r","\${PUBLISH_COURSE_SCRIPT}"],"env":[{"name":"COURSE","value":"\${COURSE}"},{"name":"LIBRARY_URL","value":"\${LIBRARY_URL}"},{"name":"UPLOAD","value":"\${UPLOAD}"},{"name":"TICKET","value":"\${TICKET}"},{"name":"FENCE","value":"\${FENCE}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+  "publish-course.php": `\
+<?php
+// Makes a package of a course, a backup without users, and uploads it to the library of the hub. Environment: COURSE
+// (short name), LIBRARY_URL, UPLOAD (name of the upload), TICKET and FENCE. The last line is "published {...}", or
+// "refused {...}" with status 3. This script is an argument of \`php -r\`. It can run again at any time.
+define('CLI_SCRIPT', true);
+require('/var/www/html/config.php');
+require_once($CFG->dirroot . '/backup/util/includes/backup_includes.php');
+
+/** The settings that are off: they contain people, or texts about the people of this site. */
+const PUBLISH_OFF = ['users', 'anonymize', 'role_assignments', 'permissions', 'comments', 'badges', 'calendarevents',
+    'userscompletion', 'logs', 'grade_histories', 'groups', 'customfield', 'xapistate'];
+
+/** The elements of a backup that name a plugin, with the type of the plugin. */
+const PUBLISH_ELEMENTS = ['modulename' => 'mod', 'blockname' => 'block', 'qtype' => 'qtype', 'format' => 'format',
+    'preferredbehaviour' => 'qbehaviour', 'activemethod' => 'gradingform', 'filter' => 'filter'];
+
+function publish_refuse(string $reason, string $detail): never {
+    echo 'refused ', json_encode(['reason' => $reason, 'detail' => $detail], JSON_UNESCAPED_SLASHES), "\\n";
+    exit(3);
+}
+
+/** Ends the script if a later attempt has begun, so that a late Job does not disturb it. */
+function publish_begin(string $attempt): void {
+    $last = (string) get_config('local_wheelwright', 'publish_attempt');
+    if ((int) $last > (int) $attempt) {
+        mtrace("not changed: attempt $last has begun after this one, $attempt");
+        exit(1);
+    }
+    set_config('publish_attempt', $attempt, 'local_wheelwright');
+}
+
+function publish_course(string $shortname): stdClass {
+    global $DB;
+    $course = $DB->get_record('course', ['shortname' => $shortname]);
+    if (!$course) {
+        publish_refuse('NoSuchCourse', 'The site has no course with this short name');
+    }
+    if ((int) $course->id === (int) SITEID) {
+        publish_refuse('SiteCourse', 'This is the front page of the site, which is no course');
+    }
+    return $course;
+}
+
+/** Deletes what this or an earlier attempt left. */
+function publish_clean(): void {
+    publish_clean_directory();
+    $context = context_user::instance(get_admin()->id);
+    foreach (get_file_storage()->get_area_files($context->id, 'user', 'tohub', 0, 'id', false) as $file) {
+        if (str_starts_with($file->get_filename(), 'wheelwright-')) {
+            publish_delete($file);
+        }
+    }
+}
+
+/** Deletes a file, and also its content in the trash, where Moodle would keep it for a day. */
+function publish_delete(stored_file $file): void {
+    global $CFG;
+    $hash = $file->get_contenthash();
+    $file->delete();
+    $trash = $CFG->trashdir ?? "$CFG->dataroot/trashdir";
+    @unlink("$trash/" . substr($hash, 0, 2) . '/' . substr($hash, 2, 2) . "/$hash");
+}
+
+/** A backup needs the course's files up to three times for a moment: as copies, in the package, and stored. */
+function publish_check_space(stdClass $course): void {
+    global $CFG, $DB;
+    $context = context_course::instance($course->id);
+    $bytes = (int) $DB->get_field_sql("SELECT SUM(size) FROM (SELECT MAX(f.filesize) AS size FROM {files} f
+        JOIN {context} c ON c.id = f.contextid WHERE (c.id = ? OR c.path LIKE ?) AND f.component <> 'backup'
+        GROUP BY f.contenthash) stored", [$context->id, "$context->path/%"]);
+    $free = @disk_free_space($CFG->dataroot);
+    if ($free !== false && $free < 3 * $bytes + 67108864) {
+        publish_refuse('SiteFull', 'The site has not enough free space for the backup of this course');
+    }
+}
+
+/** Returns the stored package and the add-ons that it needs. */
+function publish_backup(stdClass $course): array {
+    global $CFG;
+    raise_memory_limit(MEMORY_HUGE);
+    $CFG->keeptempdirectoriesonbackup = true; // the add-ons are read from it
+    // The mode HUB leaves out the enrolment methods with their keys, ignores the site's defaults for backups, and stores
+    // the package where teachers do not see it.
+    $backup = new backup_controller(
+        backup::TYPE_1COURSE,
+        $course->id,
+        backup::FORMAT_MOODLE,
+        backup::INTERACTIVE_NO,
+        backup::MODE_HUB,
+        get_admin()->id
+    );
+    set_config('publish_directory', $backup->get_backupid(), 'local_wheelwright');
+    $plan = $backup->get_plan();
+    foreach (PUBLISH_OFF as $name) {
+        if ($plan->setting_exists($name) && $plan->get_setting($name)->get_value()) {
+            $plan->get_setting($name)->set_status(base_setting::NOT_LOCKED);
+            $plan->get_setting($name)->set_value(0);
+        }
+    }
+    $plan->get_setting('filename')->set_value('wheelwright-' . (int) getenv('FENCE') . '.mbz');
+    $backup->execute_plan();
+    $file = $backup->get_results()['backup_destination'];
+    $addons = publish_addons("$CFG->backuptempdir/" . $backup->get_backupid());
+    $backup->destroy();
+    publish_clean_directory();
+    return [$file, $addons];
+}
+
+function publish_clean_directory(): void {
+    global $CFG;
+    $name = (string) get_config('local_wheelwright', 'publish_directory');
+    if (preg_match('/^[0-9a-f]{32}$/D', $name)) {
+        fulldelete("$CFG->backuptempdir/$name");
+        @unlink("$CFG->backuptempdir/$name.log");
+    }
+    unset_config('publish_directory', 'local_wheelwright');
+}
+
+/** Returns the add-ons of the site that an unpacked package names. */
+function publish_addons(string $directory): array {
+    $found = [];
+    foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator($directory)) as $file) {
+        if ($file->getExtension() !== 'xml' || $file->getFilename() === 'files.xml') {
+            continue;
+        }
+        $reader = new XMLReader();
+        $reader->open($file->getPathname());
+        $filter = '';
+        while ($reader->read()) {
+            if ($reader->nodeType !== XMLReader::ELEMENT) {
+                continue;
+            }
+            $type = PUBLISH_ELEMENTS[$reader->name] ?? null;
+            if ($type === 'filter') {
+                $filter = $reader->readString(); // counts only if it is on in this course
+            } else if ($reader->name === 'active' && (int) $reader->readString() === 1) {
+                $found["filter_$filter"] = true;
+            } else if ($type) {
+                $found[$type . '_' . $reader->readString()] = true;
+            } else if ($reader->name === 'availability') {
+                preg_match_all('/"type":"(\\w+)"/', $reader->readString(), $conditions);
+                $found += array_fill_keys(array_map(fn($name) => "availability_$name", $conditions[1]), true);
+            }
+        }
+        $reader->close();
+    }
+    $addons = [];
+    foreach (array_keys($found) as $component) {
+        $plugin = preg_match('/^[a-z]+_\\w+$/D', $component) ? core_plugin_manager::instance()->get_plugin_info($component) : null;
+        if ($plugin && $plugin->source === core_plugin_manager::PLUGIN_SOURCE_EXTENSION) {
+            $addons[] = $component;
+        }
+    }
+    sort($addons);
+    return $addons;
+}
+
+/** Returns the status of the answer, its text, and the error of the connection. */
+function publish_send(stored_file $file): array {
+    $handle = $file->get_content_file_handle();
+    $request = curl_init(getenv('LIBRARY_URL') . '/uploads/' . getenv('UPLOAD'));
+    curl_setopt_array($request, [
+        CURLOPT_UPLOAD => true,
+        CURLOPT_INFILE => $handle,
+        CURLOPT_INFILESIZE => (int) $file->get_filesize(),
+        CURLOPT_HTTPHEADER => ['Authorization: Ticket ' . getenv('TICKET')],
+        CURLOPT_RETURNTRANSFER => true,
+        CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
+        CURLOPT_PROXY => '',
+        CURLOPT_CONNECTTIMEOUT => 20,
+        CURLOPT_LOW_SPEED_LIMIT => 1,
+        CURLOPT_LOW_SPEED_TIME => 120,
+    ]);
+    $body = (string) curl_exec($request);
+    $result = [(int) curl_getinfo($request, CURLINFO_RESPONSE_CODE), $body, curl_errno($request)];
+    fclose($handle);
+    return $result;
+}
+
+/** Returns the hash and size of the package that the library has stored. */
+function publish_upload(stored_file $file): array {
+    $hash = hash_init('sha256');
+    $handle = $file->get_content_file_handle();
+    hash_update_stream($hash, $handle);
+    fclose($handle);
+    $package = ['sha256' => hash_final($hash), 'bytes' => (int) $file->get_filesize()];
+    [$status, $body, $error] = publish_send($file);
+    $refusals = [
+        401 => ['TicketRefused', 'The library did not accept the ticket of this upload'],
+        403 => ['TicketExpired', 'The ticket of this upload expired before the backup was complete'],
+        413 => ['TooLarge', "The package has $package[bytes] bytes, which is more than the library accepts"],
+        507 => ['LibraryFull', 'The library of the hub has no space for this package'],
+    ];
+    if ($status === 201 && json_decode($body, true) === $package) {
+        return $package;
+    }
+    publish_delete($file);
+    if (isset($refusals[$status])) {
+        publish_refuse(...$refusals[$status]);
+    }
+    publish_refuse('UploadFailed', $status
+        ? "The library answered with status $status"
+        : "The library did not answer: error $error of curl");
+}
+
+\\core\\session\\manager::set_user(get_admin());
+publish_begin((string) getenv('FENCE'));
+$course = publish_course((string) getenv('COURSE'));
+publish_clean();
+publish_check_space($course);
+try {
+    [$file, $addons] = publish_backup($course);
+} catch (\\Throwable $error) {
+    mtrace('the backup says: ' . preg_replace('/\\s+/', ' ', $error->getMessage()));
+    publish_clean();
+    publish_refuse('BackupFailed', 'Moodle could not make a backup of this course');
+}
+mtrace('backup made: ' . $file->get_filesize() . ' bytes');
+$package = publish_upload($file);
+publish_delete($file);
+$names = ['title' => $course->fullname, 'shortname' => $course->shortname];
+$site = ['branch' => intdiv((int) $CFG->branch, 100) . '.' . (int) $CFG->branch % 100, 'plugins' => $addons];
+$json = fn(array $part): string => substr(json_encode($part, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE), 1, -1);
+echo 'published {', $json($package + $names), ',"moodle":', sprintf('%.2f', $CFG->version), ',', $json($site), "}\\n";
+`,
   "purge-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"purge-\${FENCE}","labels":{"op":"purge","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":480,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"purge"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"purge","image":"\${MOODLE_IMAGE}","command":["php","/var/www/html/admin/cli/purge_caches.php"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "reset-job.yaml": `\

@@ -36,6 +36,7 @@ import * as api_federations_$federationId_availability from "../routes/api/feder
 import * as api_federations_$federationId_billing_index from "../routes/api/federations/[federationId]/billing/index.ts";
 import * as api_federations_$federationId_billing_reconcile from "../routes/api/federations/[federationId]/billing/reconcile.ts";
 import * as api_federations_$federationId_cost from "../routes/api/federations/[federationId]/cost.ts";
+import * as api_federations_$federationId_courses_index from "../routes/api/federations/[federationId]/courses/index.ts";
 import * as api_federations_$federationId_events from "../routes/api/federations/[federationId]/events.ts";
 import * as api_federations_$federationId_members_index from "../routes/api/federations/[federationId]/members/index.ts";
 import * as api_federations_$federationId_members_$userId from "../routes/api/federations/[federationId]/members/[userId].ts";
@@ -191,6 +192,7 @@ export const manifest: Manifest = [
   ["/api/federations/:federationId/billing", api_federations_$federationId_billing_index],
   ["/api/federations/:federationId/billing/reconcile", api_federations_$federationId_billing_reconcile],
   ["/api/federations/:federationId/cost", api_federations_$federationId_cost],
+  ["/api/federations/:federationId/courses", api_federations_$federationId_courses_index],
   ["/api/federations/:federationId/events", api_federations_$federationId_events],
   ["/api/federations/:federationId/members", api_federations_$federationId_members_index],
   ["/api/federations/:federationId/members/:userId", api_federations_$federationId_members_$userId],

@@ -1508,4 +1508,12 @@ create index spoke_addons_newest on spoke_addons (component, created_at desc, sp
 create index spoke_addons_of_hub on spoke_addons (federation_id, component, created_at desc, spoke_id desc);
 `,
   ],
+  [
+    "0033_keep_courses",
+    `\
+-- The courses that a hub offers to its spokes, with all their versions. They are a column of the hub's row, like everything
+-- else that the hub's record in the cluster contains. The packages are on a volume in the hub's namespace.
+alter table federations add column courses jsonb; -- null: no course was ever published
+`,
+  ],
 ];

@@ -99,6 +99,8 @@ export const FAULTS = {
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
   request_decided: ["conflict", "This request was already approved by ann@example.org"],
+  course_missing: ["invalid", "The hub has published no version 3 of the course crs_06fj2c4v7tq0w1x9n3m8k5r2dg"],
+  too_many_courses: ["conflict", "The hub has 50 courses; publish a new version of one of them instead"],
   policy_changed: ["conflict", "settings has version 4, and your change is based on version 3; load it again"],
   rollout_state: ["conflict", "Cannot resume a rollout that is running"],
   rollout_empty: ["impossible", "The rollout would change no spoke, because no spoke matches the selector"],

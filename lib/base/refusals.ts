@@ -29,6 +29,7 @@ export const REFUSALS = {
   PostgresTooOld: "Moodle 5.2.2 needs PostgreSQL 16 or later; this spoke's database runs postgres:15",
   TooSmall: "The size small is too small for this site: the quota has no room for the scheduled tasks",
   DiskCannotGrow: "The site's disks cannot grow to the size large. The site and its price were not changed",
+  CourseUnpublished: "The site has no course with the short name BIO-D",
   AdministratorAccount: "cy@school.example is an administrator of the site",
   NamespaceLost: "The site's namespace no longer exists (wheelwright-spk-ash)",
   VolumeLost: "The PersistentVolumeClaim files with the site's data is missing",

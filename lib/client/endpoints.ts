@@ -587,6 +587,61 @@ export interface WheelwrightApi {
   ): Promise<HubCost>;
 
   /**
+   * The courses that a hub offers to its spokes, by title
+   *
+   * `GET /api/federations/{federationId}/courses`, scope readonly.
+   */
+  listFederationCourses(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    id: string;
+    /** The display name */
+    title: string;
+    delivered: number | null;
+    /** The Moodle versions that new sites can run, newest first, previews last */
+    versions: {
+      version: number;
+      release: string;
+      /** The display name */
+      title: string;
+      shortname: string;
+      sha256: string;
+      bytes: number;
+      plugins: string[];
+      branch: string;
+      /** The ID of the spoke to which the object belongs */
+      spokeId: string;
+      publishedAt: string;
+      publishedBy: string;
+    }[];
+  }[]>;
+
+  /**
+   * Publish a course of a site, without its people, as a new version of a course of the hub
+   *
+   * `POST /api/federations/{federationId}/courses`, scope cli. Error codes: spoke_missing, course_missing, too_many_courses, federation_state, spoke_state.
+   */
+  createFederationCourse(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    body: {
+    /** The ID of the spoke to which the object belongs; must be text of 1 to 100 characters without control characters */
+    spokeId: string;
+    /** must be text of 1 to 255 characters without control characters */
+    course: string;
+    courseId?: string | null | undefined;
+    deliver?: boolean | null | undefined;
+  },
+    options?: CallOptions,
+  ): Promise<OperationDetail>;
+
+  /**
    * Follow a hub's events. To resume after an event, send its number as Last-Event-ID or since
    *
    * `GET /api/federations/{federationId}/events`, scope readonly. Error codes: too_many_streams.
@@ -715,7 +770,7 @@ export interface WheelwrightApi {
       /** The hub's ID or slug */
       federationId: string;
       /** Only versions of this section of the policy */
-      section?: "settings" | "brand" | "signIn" | undefined;
+      section?: "settings" | "brand" | "signIn" | "courses" | undefined;
     },
     options?: CallOptions,
   ): Promise<PolicyVersion[]>;
@@ -1623,6 +1678,8 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     params: true,
   },
   getFederationCost: { method: "GET", path: "/api/federations/{federationId}/cost", params: true },
+  listFederationCourses: { method: "GET", path: "/api/federations/{federationId}/courses", params: true },
+  createFederationCourse: { method: "POST", path: "/api/federations/{federationId}/courses", params: true, body: true },
   followFederation: { method: "GET", path: "/api/federations/{federationId}/events", params: true, stream: true },
   listFederationMembers: { method: "GET", path: "/api/federations/{federationId}/members", params: true, pages: true },
   addFederationMember: {

@@ -85,13 +85,15 @@ export const SPOKE_FIELDS = {
     hint: "Whether the site includes the hub's shared courses",
     type: "boolean",
     settable: true,
+    changeable: true,
   },
   contentMode: {
     label: "Content mode",
-    hint: "How the site includes the hub's shared courses",
+    hint: "How the site gets new versions of the hub's courses: subscribe, pull or mirror",
     type: "string",
     catalogued: "contentModes",
     settable: true,
+    changeable: true,
   },
   mail: {
     label: "Email",

@@ -1181,7 +1181,7 @@ export interface NewSpoke {
   identity?: boolean | null | undefined;
   /** Whether the site includes the hub's shared courses */
   content?: boolean | null | undefined;
-  /** How the site includes the hub's shared courses; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  /** How the site gets new versions of the hub's courses: subscribe, pull or mirror; a name from the catalog; must be text of 1 to 100 characters without control characters */
   contentMode?: string | null | undefined;
   /** The ID or slug of the hub. If given, it must match the hub in the path; must be text of 1 to 100 characters without control characters */
   federationId?: string | null | undefined;
@@ -1663,6 +1663,16 @@ export interface Policy {
     /** The user who made the version */
     changedBy: string | null;
   };
+  courses: {
+    version: number;
+    values: {
+      /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+      releases: string[] | null;
+    };
+    overridable: string[];
+    changedAt: string | null;
+    changedBy: string | null;
+  };
   /** The addresses to register at the identity provider, one for each spoke */
   redirectUris: string[];
   /** The number of spokes in each state, by section */
@@ -1698,6 +1708,12 @@ export interface Policy {
       /** Spokes with values of their own, or that could not set a value */
       differs: number;
       /** Spokes that an admin of the hub has excluded */
+      excluded: number;
+    };
+    courses: {
+      in_sync: number;
+      behind: number;
+      differs: number;
       excluded: number;
     };
   };
@@ -1768,6 +1784,11 @@ export interface PolicyPatch {
     /** Whether people confirm by email before they join an existing account */
     confirmation?: boolean | null | undefined;
   } | undefined;
+  /** must have at least one of releases */
+  courses?: {
+    /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+    releases?: readonly string[] | null | undefined;
+  } | undefined;
   /** The fields that spokes may override, by section */
   overridable?: {
     /** The names of settings */
@@ -1794,6 +1815,8 @@ export interface PolicyPatch {
     brand?: number | undefined;
     /** The version of the sign-in; must be the number of a version */
     signIn?: number | undefined;
+    /** must be the number of a version */
+    courses?: number | undefined;
   } | undefined;
 }
 
@@ -1805,7 +1828,7 @@ export interface PolicyPreview {
   /** The values that the change replaces */
   changes: {
     /** The section of the policy */
-    section: "settings" | "brand" | "signIn";
+    section: "settings" | "brand" | "signIn" | "courses";
     /** The path of the field that would change; empty if a new object would be created */
     field: string;
     /** The current value of the field; null if the field is not set */
@@ -1847,14 +1870,14 @@ export interface PolicyPreview {
 
 export interface PolicyRollback {
   /** The section of the policy */
-  section: "settings" | "brand" | "signIn";
+  section: "settings" | "brand" | "signIn" | "courses";
   /** The version whose values become the newest version; must be the number of a version */
   version: number;
 }
 
 export interface PolicyVersion {
   /** The section of the policy */
-  section: "settings" | "brand" | "signIn";
+  section: "settings" | "brand" | "signIn" | "courses";
   /** The version's number */
   version: number;
   /** The values of this version */
@@ -2257,7 +2280,7 @@ export interface Spoke {
   identity: boolean;
   /** Whether the site includes the hub's shared courses */
   content: boolean;
-  /** How the site includes the hub's shared courses; a name from the catalog */
+  /** How the site gets new versions of the hub's courses: subscribe, pull or mirror; a name from the catalog */
   contentMode: string | null;
   /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
   mail: "on" | "held";
@@ -2445,6 +2468,10 @@ export interface SpokePatch {
   brand?: string | null | undefined;
   /** Whether users sign in with the hub's identity provider */
   identity?: boolean | null | undefined;
+  /** Whether the site includes the hub's shared courses */
+  content?: boolean | null | undefined;
+  /** How the site gets new versions of the hub's courses: subscribe, pull or mirror; a name from the catalog; must be text of 1 to 100 characters without control characters */
+  contentMode?: string | null | undefined;
   /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
   mail?: "on" | "held" | null | undefined;
 }
@@ -2609,8 +2636,25 @@ export interface SpokePolicy {
     /** The user who last changed the site's own values */
     overriddenBy: string | null;
   };
+  courses: {
+    state: "in_sync" | "behind" | "differs" | "excluded";
+    reasons: string[];
+    hubVersion: number;
+    version: number | null;
+    values: {
+      /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+      releases: string[] | null;
+    };
+    overrides: {
+      /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+      releases: string[] | null;
+    };
+    overridable: string[];
+    overriddenAt: string | null;
+    overriddenBy: string | null;
+  };
   /** The sections from which an admin of the hub has excluded the spoke */
-  excluded: ("settings" | "brand" | "signIn")[];
+  excluded: ("settings" | "brand" | "signIn" | "courses")[];
 }
 
 export interface SpokePolicyPatch {
@@ -2650,8 +2694,13 @@ export interface SpokePolicyPatch {
     /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
     scss?: string | null | undefined;
   } | undefined;
+  /** must have at least one of releases */
+  courses?: {
+    /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+    releases?: readonly string[] | null | undefined;
+  } | undefined;
   /** The sections from which the spoke is excluded. Only hub admins can set them */
-  excluded?: readonly ("settings" | "brand" | "signIn")[] | undefined;
+  excluded?: readonly ("settings" | "brand" | "signIn" | "courses")[] | undefined;
 }
 
 export interface SpokePreview {
@@ -2683,7 +2732,7 @@ export interface SpokePreview {
     identity: boolean;
     /** Whether the site includes the hub's shared courses */
     content: boolean;
-    /** How the site includes the hub's shared courses; a name from the catalog */
+    /** How the site gets new versions of the hub's courses: subscribe, pull or mirror; a name from the catalog */
     contentMode: string | null;
     /** Whether the site sends email. A copy starts with held, and a change restarts the site; must be on or held */
     mail: "on" | "held";

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { boundedText, Slug } from "#lib/base/schema.ts";
 import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
+import { HubCoursesSchema } from "#lib/model/course.ts";
 import { HubPolicySchema } from "#lib/model/policy.ts";
 import { HUB_STATES } from "#lib/model/states.ts";
 
@@ -54,6 +55,14 @@ export const hubFields = {
     shown: false,
     label: "Policy",
     hint: "What the hub shares with its spokes; null if nothing was ever shared",
+    example: null,
+    kept: true,
+  }),
+  courses: system(HubCoursesSchema, {
+    nullable: true,
+    shown: false,
+    label: "Courses",
+    hint: "The courses that the hub offers to its spokes; null if none was ever published",
     example: null,
     kept: true,
   }),

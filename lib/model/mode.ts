@@ -8,9 +8,13 @@ export function sharesSignIn(mode: string | null): boolean {
   return mode === "identity" || mode === "both";
 }
 
-/** Returns a sentence about a mode that does less than it seems to; null for the other modes. */
+/** Whether hubs of this mode give their spokes the hub's courses. */
+export function sharesCourses(mode: string | null): boolean {
+  return mode === "content" || mode === "both";
+}
+
+/** Returns a sentence about a mode without effect; null for the other modes. */
 export function describeModeLimits(mode: string | null): string | null {
-  if (mode === null || mode === "identity") return null;
-  if (!HUB_MODES.includes(mode as HubMode)) return `The mode ${mode} has no effect; ${HUB_MODES.join(", ")} have one`;
-  return "New sites get the hub's courses. Later changes of the courses do not reach the sites yet";
+  if (mode === null || HUB_MODES.includes(mode as HubMode)) return null;
+  return `The mode ${mode} has no effect; ${HUB_MODES.join(", ")} have one`;
 }

@@ -5,6 +5,7 @@
 import * as v from "valibot";
 import { boundedList, boundedText, EmailAddress, Flag, withAnyField } from "#lib/base/schema.ts";
 import { isTimeZone } from "#lib/base/time.ts";
+import { CourseRelease, MAX_COURSES, parseCourseRelease } from "#lib/model/course.ts";
 
 const HTTPS = "must be an https URL";
 export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
@@ -38,6 +39,12 @@ const UploadLimit = v.pipe(
   v.integer(UPLOAD_LIMIT),
   v.minValue(1, UPLOAD_LIMIT),
   v.maxValue(100, UPLOAD_LIMIT),
+);
+
+const RELEASES = `must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course`;
+const CourseReleases = v.pipe(
+  boundedList(CourseRelease, 0, MAX_COURSES, RELEASES),
+  v.check((list) => new Set(list.map((each) => parseCourseRelease(each).course)).size === list.length, RELEASES),
 );
 
 const DOMAIN = "must be domains such as school.example or *.school.example, 50 at most";
@@ -79,6 +86,10 @@ export const POLICY_FIELDS = {
     domains: boundedList(EmailDomain, 1, 50, DOMAIN),
     /** Whether a person confirms by email before an existing account is joined. */
     confirmation: Flag,
+  },
+  /** The courses that spokes get, each in one version. */
+  courses: {
+    releases: CourseReleases,
   },
 } as const;
 
@@ -137,6 +148,7 @@ export const DEFAULT_OVERRIDABLE: { readonly [S in PolicySection]: readonly Poli
   settings: [],
   brand: ["preset"],
   signIn: [],
+  courses: [],
 };
 
 /** The schema of a section's values in a request: each field may be absent, and null removes it. */
@@ -229,6 +241,7 @@ export const HubPolicySchema = v.object({
   settings: v.optional(createVersionSchema("settings")),
   brand: v.optional(createVersionSchema("brand")),
   signIn: v.optional(createVersionSchema("signIn")),
+  courses: v.optional(createVersionSchema("courses")),
 });
 
 /** The schema of a spoke's stored overrides and exclusions. */
@@ -236,6 +249,7 @@ export const SpokePolicySchema = v.object({
   overrides: v.optional(v.object({
     settings: v.optional(createOverridesSchema("settings")),
     brand: v.optional(createOverridesSchema("brand")),
+    courses: v.optional(createOverridesSchema("courses")),
   })),
   excluded: v.optional(v.array(v.picklist(POLICY_SECTIONS))),
 });

@@ -102,6 +102,7 @@ export const spokeFields = {
     kept: true,
   }),
   content: setting(Flag, {
+    changeable: true,
     label: "Shared courses",
     hint: "Whether the site includes the hub's shared courses",
     example: true,
@@ -109,10 +110,11 @@ export const spokeFields = {
   }),
   contentMode: setting(name, {
     nullable: true,
+    changeable: true,
     catalogued: "contentModes",
     label: "Content mode",
-    hint: "How the site includes the hub's shared courses",
-    example: "linked",
+    hint: "How the site gets new versions of the hub's courses: subscribe, pull or mirror",
+    example: "subscribe",
     kept: true,
   }),
   mail: setting(v.picklist(["on", "held"], "must be on or held"), {

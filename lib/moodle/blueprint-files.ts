@@ -11,6 +11,7 @@ import {
   FORMER_HOST_PLACEHOLDERS,
   HUB_PLACEHOLDERS,
   JOB_PLACEHOLDERS,
+  LIBRARY_PLACEHOLDERS,
   SECRET_PLACEHOLDERS,
   SEED_PLACEHOLDERS,
   SPOKE_PLACEHOLDERS,
@@ -31,6 +32,8 @@ export const BLUEPRINT_JOBS = [
     "check-sign-in",
     "suspend-person",
     "reinstate-person",
+    "publish-course",
+    "deliver-courses",
   ] as const,
 ] as const;
 export type BlueprintJobName = (typeof BLUEPRINT_JOBS)[number];
@@ -45,7 +48,8 @@ export type SpokeInstallStep =
   | "app"
   | "cron"
   | "ingress";
-export type HubCreationStep = "namespace" | "settings" | "issuer";
+/** The steps that apply a hub's objects. The step `library` runs when the hub publishes a course. */
+export type HubStep = "namespace" | "settings" | "issuer" | "library";
 
 export type BlueprintFiles = Readonly<Record<string, string>>;
 
@@ -86,14 +90,19 @@ export const JOB_MANIFEST_FILES: Readonly<Record<BlueprintJobName, string>> = {
   "check-sign-in": "check-sign-in-job.yaml",
   "suspend-person": "person-job.yaml",
   "reinstate-person": "person-job.yaml",
+  "publish-course": "publish-course-job.yaml",
+  "deliver-courses": "deliver-courses-job.yaml",
 };
 
-/** The manifest file for each step that creates a hub. `hub.yaml` contains the Namespace and the settings objects. */
-export const HUB_STEP_FILES: Readonly<Record<HubCreationStep, string>> = {
+/** The manifest file for each step of a hub. `hub.yaml` contains the Namespace and the settings objects. */
+export const HUB_STEP_FILES: Readonly<Record<HubStep, string>> = {
   namespace: "hub.yaml",
   settings: "hub.yaml",
   issuer: "issuer.yaml",
+  library: "library.yaml",
 };
+/** The file with the Secret of a hub's library, which is created only once. */
+export const LIBRARY_KEY_FILE_NAME = "library-key.yaml";
 
 /** The files with Secrets. Those in `secrets.yaml` are created only once. `mail.yaml` has the mail relay password. */
 export const SECRETS_FILE_NAME = "secrets.yaml";
@@ -119,7 +128,9 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
   [FORMER_HOST_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, ...FORMER_HOST_PLACEHOLDERS])] as const,
   [SECRETS_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, ...SECRET_PLACEHOLDERS])] as const,
   [MAIL_SECRET_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, "SMTP_PASSWORD"])] as const,
-  ...Object.values(HUB_STEP_FILES).map((file) => [file, new Set(HUB_PLACEHOLDERS)] as const),
+  ...Object.values(HUB_STEP_FILES).map((file) => [file, new Set<string>(HUB_PLACEHOLDERS)] as const),
+  ["library.yaml", new Set([...HUB_PLACEHOLDERS, ...LIBRARY_PLACEHOLDERS])] as const,
+  [LIBRARY_KEY_FILE_NAME, new Set([...HUB_PLACEHOLDERS, "LIBRARY_KEY"])] as const,
 ]);
 
 export const SIZES_FILE_NAME = "sizes.yaml";
@@ -132,6 +143,9 @@ export const PASSWORD_SCRIPT_FILE_NAME = "password.php";
 export const SIGN_IN_LINK_SCRIPT_FILE_NAME = "sign-in-link.php";
 export const PERSON_SCRIPT_FILE_NAME = "person.php";
 export const CHECK_SIGN_IN_SCRIPT_FILE_NAME = "check-sign-in.php";
+export const LIBRARY_SCRIPT_FILE_NAME = "library.php";
+export const PUBLISH_COURSE_SCRIPT_FILE_NAME = "publish-course.php";
+export const DELIVER_COURSES_SCRIPT_FILE_NAME = "deliver-courses.php";
 export const SITE_INFO_FILE_NAME = "facts.php";
 export const VERIFY_FILES_SCRIPT_NAME = "verify-files.php";
 export const USAGE_SCRIPT_NAME = "usage.php";
@@ -148,6 +162,9 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
   CHECK_SIGN_IN_SCRIPT_FILE_NAME,
   PERSON_SCRIPT_FILE_NAME,
+  LIBRARY_SCRIPT_FILE_NAME,
+  PUBLISH_COURSE_SCRIPT_FILE_NAME,
+  DELIVER_COURSES_SCRIPT_FILE_NAME,
   SITE_INFO_FILE_NAME,
   VERIFY_FILES_SCRIPT_NAME,
   USAGE_SCRIPT_NAME,

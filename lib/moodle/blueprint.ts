@@ -2,6 +2,7 @@
 import { adaptObject } from "#lib/moodle/adapt-object.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
+import { createRandomHex } from "#lib/base/ids.ts";
 import {
   ADOPTION_FILE_NAME,
   BLUEPRINT_JOBS,
@@ -9,8 +10,9 @@ import {
   type BlueprintJobName,
   FORMER_HOST_FILE_NAME,
   HUB_STEP_FILES,
-  type HubCreationStep,
+  type HubStep,
   JOB_MANIFEST_FILES,
+  LIBRARY_KEY_FILE_NAME,
   MAIL_SECRET_FILE_NAME,
   readBlueprintOverlay,
   SECRETS_FILE_NAME,
@@ -22,7 +24,12 @@ import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildAdoptionContainers } from "#lib/moodle/origin.ts";
 import { parseBlueprint, toPhpCommandArgument } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
-import { buildSampleSpokeInputs, findVersionImages, type SpokeImages } from "#lib/moodle/releases.ts";
+import {
+  buildSampleSpokeInputs,
+  findVersionImages,
+  listOfferedVersions,
+  type SpokeImages,
+} from "#lib/moodle/releases.ts";
 import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
 import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.ts";
 import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
@@ -43,6 +50,13 @@ export interface JobParameters {
   readonly request?: string;
   /** The email address of the person that the Job suspends or reinstates. */
   readonly email?: string;
+  /** The course that the Job `publish-course` publishes, and the name and the ticket of its upload to the library. */
+  readonly course?: string;
+  readonly upload?: string;
+  readonly ticket?: string;
+  /** The courses that the Job `deliver-courses` brings, as JSON, and the URL of the library. */
+  readonly courses?: string;
+  readonly libraryUrl?: string;
   /** The Moodle site identifier that the Job `setup` expects to find in the database, if known. */
   readonly siteIdentifier?: string;
   /** The start time of the backup that the Job `verify-files` checks, as a Unix timestamp in seconds. */
@@ -75,7 +89,9 @@ export interface Blueprint {
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
   /** Returns a hub's objects for a step. The step `issuer` has cluster-wide objects, but none without ACME_EMAIL. */
-  hubObjects(inputs: HubInputs, step: HubCreationStep): KubeObject[];
+  hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
+  /** Returns the Secret with a new key for a hub's library. An existing Secret is kept. */
+  newLibraryKey(inputs: HubInputs): KubeObject;
   /** Compares the resources that a spoke's objects need with the spoke's ResourceQuota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;
 }
@@ -161,9 +177,19 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       const owner = step === "issuer"
         ? { namespace: null, federationId: null, spokeId: null, revision }
         : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const objects = render(HUB_STEP_FILES[step], buildHubManifestValues(inputs), owner);
-      if (step === "issuer") return objects;
+      const library = {
+        LIBRARY_IMAGE: findVersionImages(images, listOfferedVersions(images)[0]!)!.moodle,
+        LIBRARY_SCRIPT: parsed.scripts.library,
+        STORAGE_CLASS: inputs.surroundings.storageClass ?? null,
+      };
+      const objects = render(HUB_STEP_FILES[step], { ...buildHubManifestValues(inputs), ...library }, owner);
+      if (step === "issuer" || step === "library") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
+    },
+    newLibraryKey(inputs) {
+      const owner = { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
+      const values = { ...buildHubManifestValues(inputs), LIBRARY_KEY: createRandomHex() + createRandomHex() };
+      return render(LIBRARY_KEY_FILE_NAME, values, owner)[0]!;
     },
     quotaUsage({ madeDatabaseDisk: _, ...inputs }) { // the current disk size counts
       return computeQuotaUsage(
@@ -187,23 +213,33 @@ function pickSeedScripts({ scripts }: ReturnType<typeof parseBlueprint>) {
 }
 
 /** Returns the placeholder values that are the same for all Jobs. */
-function buildJobValues(
-  { scripts }: ReturnType<typeof parseBlueprint>,
-  { linkKey = "", issuer = "", request = "", email = "", siteIdentifier = "", since = 0 }: JobParameters,
-) {
+function buildJobValues({ scripts }: ReturnType<typeof parseBlueprint>, parameters: JobParameters) {
+  const { linkKey = "", issuer = "", request = "", email = "", siteIdentifier = "", since = 0 } = parameters;
+  const { course = "", courses = "", libraryUrl = "", upload = "", ticket = "" } = parameters;
   return {
     PASSWORD_SCRIPT: toPhpCommandArgument(scripts.password),
     LINK_SCRIPT: toPhpCommandArgument(scripts.link),
     LINK_KEY: linkKey,
     CHECK_SIGN_IN_SCRIPT: toPhpCommandArgument(scripts.signOn) + toPhpCommandArgument(scripts.checkSignIn),
-    // The kubelet would expand $(NAME).
-    ISSUER: issuer.replaceAll("$(", "$$$$("),
+    ISSUER: escapeForKubelet(issuer),
     PERSON_SCRIPT: toPhpCommandArgument(scripts.person),
-    EMAIL: email.replaceAll("$(", "$$$$("),
+    EMAIL: escapeForKubelet(email),
+    PUBLISH_COURSE_SCRIPT: toPhpCommandArgument(scripts.publishCourse),
+    DELIVER_COURSES_SCRIPT: toPhpCommandArgument(scripts.deliverCourses),
+    COURSE: escapeForKubelet(course),
+    COURSES: escapeForKubelet(courses),
+    LIBRARY_URL: libraryUrl,
+    UPLOAD: upload,
+    TICKET: ticket,
     REQUEST: request,
     FACTS_SCRIPT: toPhpCommandArgument(scripts.facts),
     SITE_IDENTIFIER: siteIdentifier,
     VERIFY_FILES_SCRIPT: toPhpCommandArgument(scripts.verifyFiles),
     SINCE: String(since),
   };
+}
+
+/** Escapes a text in a container's environment, because the kubelet would expand `$(NAME)`. */
+function escapeForKubelet(text: string): string {
+  return text.replaceAll("$(", "$$$$(");
 }

@@ -11,7 +11,10 @@ import { listChangedSections } from "#lib/moodle/policy-values.ts";
 import { DEFAULT_CERTIFICATE_NAME } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
-type SiteDetails = Pick<ConfigurableSpokeInputs, "displayName" | "adminEmail" | "identity" | "brand" | "shared">;
+type SiteDetails = Pick<
+  ConfigurableSpokeInputs,
+  "displayName" | "adminEmail" | "identity" | "content" | "contentMode" | "brand" | "shared"
+>;
 
 export const ConfigurableSpokeInputs = v.object({
   ...v.pick(
@@ -20,6 +23,8 @@ export const ConfigurableSpokeInputs = v.object({
   ).entries,
   /** Absent in operations that an earlier release started. */
   identity: v.optional(SpokeInputs.entries.identity),
+  content: v.optional(SpokeInputs.entries.content),
+  contentMode: v.optional(SpokeInputs.entries.contentMode),
 });
 export type ConfigurableSpokeInputs = v.InferOutput<typeof ConfigurableSpokeInputs>;
 
@@ -35,8 +40,17 @@ export function pickConfigurableInputs(inputs: SpokeInputs): ConfigurableSpokeIn
   };
 }
 
-export function pickSiteDetails({ displayName, adminEmail, identity, brand, shared }: SiteDetails): SiteDetails {
-  return { displayName, adminEmail, ...(identity !== undefined && { identity }), brand, ...(shared && { shared }) };
+export function pickSiteDetails(details: SiteDetails): SiteDetails {
+  const { displayName, adminEmail, identity, content, contentMode, brand, shared } = details;
+  return {
+    displayName,
+    adminEmail,
+    ...(identity !== undefined && { identity }),
+    ...(content !== undefined && { content }),
+    ...(contentMode !== undefined && { contentMode }),
+    brand,
+    ...(shared && { shared }),
+  };
 }
 
 /** Returns the parts of the seed (initial content) that must be applied again after a change to a site's details. */

@@ -66,6 +66,8 @@ export const SharedInputs = v.object({
   brand: v.optional(v.object({ ...SharedVersion, theme: v.nullable(BrandTheme) })),
   /** The values are null if the site must not have the hub's sign-in. */
   signIn: v.optional(v.object({ ...SharedVersion, values: v.nullable(createPolicyValuesSchema("signIn")) })),
+  /** The values are null if the site must not have the hub's courses. Courses that it got stay, closed for new people. */
+  courses: v.optional(v.object({ ...SharedVersion, values: v.nullable(createPolicyValuesSchema("courses")) })),
 });
 export type SharedInputs = v.InferOutput<typeof SharedInputs>;
 

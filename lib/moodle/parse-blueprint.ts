@@ -8,10 +8,13 @@ import {
   CHECK_SIGN_IN_SCRIPT_FILE_NAME,
   CLUSTER_SETTINGS_FILE_NAME,
   COURSES_SCRIPT_FILE_NAME,
+  DELIVER_COURSES_SCRIPT_FILE_NAME,
   IMAGES_FILE_NAME,
+  LIBRARY_SCRIPT_FILE_NAME,
   MANIFEST_PLACEHOLDERS,
   PASSWORD_SCRIPT_FILE_NAME,
   PERSON_SCRIPT_FILE_NAME,
+  PUBLISH_COURSE_SCRIPT_FILE_NAME,
   SEED_SCRIPT_FILE_NAME,
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
   SIGN_ON_SCRIPT_FILE_NAME,
@@ -46,6 +49,9 @@ interface ParsedBlueprint {
     readonly link: string;
     readonly checkSignIn: string;
     readonly person: string;
+    readonly library: string;
+    readonly publishCourse: string;
+    readonly deliverCourses: string;
     readonly facts: string;
     readonly verifyFiles: string;
     readonly usage: string;
@@ -89,6 +95,9 @@ export function parseBlueprint(
       SIGN_ON_SCRIPT_FILE_NAME,
       CHECK_SIGN_IN_SCRIPT_FILE_NAME,
       PERSON_SCRIPT_FILE_NAME,
+      LIBRARY_SCRIPT_FILE_NAME,
+      PUBLISH_COURSE_SCRIPT_FILE_NAME,
+      DELIVER_COURSES_SCRIPT_FILE_NAME,
       SITE_INFO_FILE_NAME,
       VERIFY_FILES_SCRIPT_NAME,
       USAGE_SCRIPT_NAME,
@@ -105,6 +114,9 @@ export function parseBlueprint(
     link: files[SIGN_IN_LINK_SCRIPT_FILE_NAME]!,
     checkSignIn: files[CHECK_SIGN_IN_SCRIPT_FILE_NAME]!,
     person: files[PERSON_SCRIPT_FILE_NAME]!,
+    library: files[LIBRARY_SCRIPT_FILE_NAME]!,
+    publishCourse: files[PUBLISH_COURSE_SCRIPT_FILE_NAME]!,
+    deliverCourses: files[DELIVER_COURSES_SCRIPT_FILE_NAME]!,
     facts: files[SITE_INFO_FILE_NAME]!,
     verifyFiles: files[VERIFY_FILES_SCRIPT_NAME]!,
     usage: files[USAGE_SCRIPT_NAME]!,

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   type BrandTheme,
+  DEFAULT_OVERRIDABLE,
   type HubPolicy,
   listPolicyFields,
   POLICY_SECTIONS,
@@ -10,7 +11,8 @@ import {
   type PolicyValues,
   type SpokePolicy,
 } from "#lib/model/policy.ts";
-import { sharesSignIn } from "#lib/model/mode.ts";
+import { parseCourseRelease, readContentMode } from "#lib/model/course.ts";
+import { sharesCourses, sharesSignIn } from "#lib/model/mode.ts";
 import type { SharedInputs } from "#lib/moodle/inputs.ts";
 
 type ThemeFinder = (brand: string) => BrandTheme | null;
@@ -25,6 +27,9 @@ export interface SharingHub {
 export interface SharingSpoke {
   /** Whether the site uses the hub's sign-in. */
   readonly identity: boolean;
+  /** Whether the site gets the hub's courses, and how. */
+  readonly content: boolean;
+  readonly contentMode: string | null;
   readonly brand: string | null;
   readonly policy: SpokePolicy | null;
 }
@@ -39,7 +44,7 @@ export function computeSharedInputs(
   current: SharedInputs | undefined,
   themeOf: ThemeFinder,
 ): SharedInputs | undefined {
-  const excluded = spoke.policy?.excluded ?? [], { settings, brand, signIn } = hub ?? {};
+  const excluded = spoke.policy?.excluded ?? [], { settings, brand, signIn, courses } = hub ?? {};
   const shared: SharedInputs = {
     ...(excluded.includes("settings") || !settings
       ? current?.settings && { settings: current.settings }
@@ -50,6 +55,9 @@ export function computeSharedInputs(
     ...(excluded.includes("signIn") || !signIn ? current?.signIn && { signIn: current.signIn } : {
       signIn: { version: signIn.version, values: isSignInOn({ policy: hub, mode }, spoke) ? signIn.values : null },
     }),
+    ...(excluded.includes("courses") || !courses ? current?.courses && { courses: current.courses } : {
+      courses: { version: courses.version, values: computeCourses({ policy: hub, mode }, spoke, current) },
+    }),
   };
   return POLICY_SECTIONS.some((section) => shared[section]) ? shared : undefined;
 }
@@ -59,6 +67,32 @@ export function isSignInOn({ policy, mode }: SharingHub, { identity }: Pick<Shar
   return identity && sharesSignIn(mode) && policy?.signIn?.values.issuer !== undefined;
 }
 
+/** Whether the site should have courses of the hub. */
+export function isContentOn(
+  { policy, mode }: SharingHub,
+  { content }: Pick<SharingSpoke, "content">,
+): boolean {
+  return content && sharesCourses(mode) && policy?.courses !== undefined;
+}
+
+/**
+ * Returns the courses that the site should have; null if the hub gives it none. A subscribed site follows the hub. A
+ * site that pulls has what its admins took, as long as the hub offers the course. A mirror keeps what it got first.
+ */
+function computeCourses(
+  hub: SharingHub,
+  spoke: SharingSpoke,
+  current: SharedInputs | undefined,
+): PolicyValues<"courses"> | null {
+  if (!isContentOn(hub, spoke)) return null;
+  const offered = hub.policy!.courses!.values.releases ?? [], mode = readContentMode(spoke.contentMode);
+  if (mode === "mirror") return current?.courses?.values ?? { releases: offered };
+  if (mode === "subscribe") return { releases: offered };
+  const courses = offered.map((release) => parseCourseRelease(release).course);
+  const taken = spoke.policy?.overrides?.courses?.values.releases ?? [];
+  return { releases: taken.filter((release) => courses.includes(parseCourseRelease(release).course)) };
+}
+
 /** Returns the values that apply to the spoke: the hub's, and those of the spoke that the hub allows. */
 export function mergePolicyValues<S extends PolicySection>(
   section: S,
@@ -66,6 +100,19 @@ export function mergePolicyValues<S extends PolicySection>(
   spoke: SharingSpoke,
 ): PolicyValues<S> {
   return { ...hub?.[section]?.values, ...listOverrides(section, hub, spoke) } as PolicyValues<S>;
+}
+
+/**
+ * Returns the fields that the spoke may override. The hub does not decide this for courses: a spoke with the content mode
+ * `pull` takes them itself.
+ */
+export function listOverridableFields<S extends PolicySection>(
+  section: S,
+  hub: HubPolicy | null,
+  { contentMode }: Pick<SharingSpoke, "contentMode">,
+): readonly PolicyField<S>[] {
+  if (section === "courses") return readContentMode(contentMode) === "pull" ? listPolicyFields(section) : [];
+  return (hub?.[section]?.overridable ?? DEFAULT_OVERRIDABLE[section]) as readonly PolicyField<S>[];
 }
 
 /** Returns the spoke's own values that the hub allows. The spoke's field `brand` overrides the hub's preset. */
@@ -102,16 +149,21 @@ export function listChangedSections(
   // A site whose provider did not answer tries again.
   const changesSignIn = !isDeepStrictEqual(before?.signIn?.values ?? null, after?.signIn?.values ?? null) ||
     (before?.signIn?.skipped !== undefined && !!after?.signIn?.values);
+  const releases = (shared: SharedInputs | undefined) => [...shared?.courses?.values?.releases ?? []].sort();
+  // A course that could not be brought is tried again.
+  const changesCourses = !isDeepStrictEqual(releases(before), releases(after)) ||
+    (before?.courses?.skipped !== undefined && !!after?.courses?.values);
   return [
     ...(changesSettings ? ["settings" as const] : []),
     ...(changesBrand ? ["brand" as const] : []),
     ...(changesSignIn ? ["signIn" as const] : []),
+    ...(changesCourses ? ["courses" as const] : []),
   ];
 }
 
 /**
  * Returns the sections in which the site has an older version than its hub, except those from which it is excluded, and
- * the sign-in if the site has it and should not, or the reverse.
+ * the sign-in and the courses if the site has them and should not, or the reverse.
  */
 export function listOutdatedSections(
   hub: SharingHub,
@@ -121,22 +173,45 @@ export function listOutdatedSections(
   return POLICY_SECTIONS.filter((section) => {
     const newest = hub.policy?.[section];
     if (newest === undefined || spoke.policy?.excluded?.includes(section)) return false;
-    if (section !== "signIn") return current?.[section]?.version !== newest.version;
-    const hasSignIn = !!current?.signIn?.values, isOn = isSignInOn(hub, spoke);
-    return hasSignIn !== isOn || (isOn && current?.signIn?.version !== newest.version);
+    if (section !== "signIn" && section !== "courses") return current?.[section]?.version !== newest.version;
+    const has = !!current?.[section]?.values, isOn = isSectionOn(section, hub, spoke);
+    return has !== isOn || (isOn && current?.[section]?.version !== newest.version);
   });
 }
 
+/** Whether the site should have a section that depends on the hub's mode and on the spoke. */
+export function isSectionOn(section: "signIn" | "courses", hub: SharingHub, spoke: SharingSpoke): boolean {
+  return section === "signIn" ? isSignInOn(hub, spoke) : isContentOn(hub, spoke);
+}
+
+const REDELIVERY = "the courses are brought again, because the site's data was replaced";
+
+/**
+ * Returns what a site has of its hub after its data was replaced, or was installed: the courses must be brought by the
+ * next `configure`. `before` is what the site had, if anything.
+ */
+export function withCoursesToBring<S extends SharedInputs | undefined>(shared: S, before: SharedInputs | undefined): S {
+  if (shared === undefined) return shared;
+  const { courses: _, ...rest } = shared, had = before?.courses;
+  return { ...rest, ...(had && { courses: { ...had, version: 0, skipped: [REDELIVERY] } }) } as S;
+}
+
 /** The beginnings of the lines with which seed.php reports parts of a section that it left out. */
-const SKIPPED_PARTS = { settings: "the setting ", brand: "the logo", signIn: "single sign-on" } as const;
+const SKIPPED_PARTS = {
+  settings: "the setting ",
+  brand: "the logo",
+  signIn: "single sign-on",
+  courses: "the course ",
+} as const;
 
 /** Returns the shared values with the parts that seed.php could not set on the site. */
 export function addSkippedParts(shared: SharedInputs, skipped: readonly string[]): SharedInputs {
   const of = (section: PolicySection) => skipped.filter((line) => line.startsWith(SKIPPED_PARTS[section]));
-  const { settings, brand, signIn } = shared;
+  const { settings, brand, signIn, courses } = shared;
   return {
     ...(settings && { settings: { ...settings, ...(of("settings").length > 0 && { skipped: of("settings") }) } }),
     ...(brand && { brand: { ...brand, ...(of("brand").length > 0 && { skipped: of("brand") }) } }),
     ...(signIn && { signIn: { ...signIn, ...(of("signIn").length > 0 && { skipped: of("signIn") }) } }),
+    ...(courses && { courses: { ...courses, ...(of("courses").length > 0 && { skipped: of("courses") }) } }),
   };
 }

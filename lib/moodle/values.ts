@@ -5,7 +5,7 @@ import { DEFAULT_DATA_CLAIM, DEFAULT_FILES_PVC_NAME, hashHost } from "#lib/moodl
 type FormerHost = NonNullable<SpokeInputs["formerHosts"]>[number];
 
 export const SPOKE_PLACEHOLDERS = [
-  ...["NAMESPACE", "SLUG", "HOST", "URL", "SCHEME", "BEHIND_TLS"],
+  ...["NAMESPACE", "FEDERATION", "SLUG", "HOST", "URL", "SCHEME", "BEHIND_TLS"],
   ...["MOODLE_IMAGE", "POSTGRES_IMAGE", "FPM_DIRECTORY", "FPM_CONFIGURATION"],
   ...["APP_RESOURCES", "DATABASE_RESOURCES", "CRON_RESOURCES", "FILES_DISK", "DATABASE_DISK"],
   ...["FILES_CLAIM", "DATA_CLAIM_TEMPLATE"],
@@ -42,6 +42,13 @@ export const JOB_PLACEHOLDERS = [
   "PERSON_SCRIPT",
   "PERSON_ACTION",
   "EMAIL",
+  "PUBLISH_COURSE_SCRIPT",
+  "DELIVER_COURSES_SCRIPT",
+  "COURSE",
+  "COURSES",
+  "LIBRARY_URL",
+  "UPLOAD",
+  "TICKET",
   "FACTS_SCRIPT",
   "SITE_IDENTIFIER",
   "VERIFY_FILES_SCRIPT",
@@ -69,12 +76,16 @@ export const SEED_PLACEHOLDERS = [
 /** The placeholders for a hub. CERTIFICATE_ISSUER and ACME_EMAIL are either both null or both set. */
 export const HUB_PLACEHOLDERS = [
   "NAMESPACE",
+  "FEDERATION",
   "SLUG",
   "CERTIFICATE_ISSUER",
   "ACME_EMAIL",
   "ACME_SERVER",
   "INGRESS_CLASS",
 ] as const;
+
+/** The placeholders that only library.yaml may use. STORAGE_CLASS may be null. */
+export const LIBRARY_PLACEHOLDERS = ["LIBRARY_IMAGE", "LIBRARY_SCRIPT", "STORAGE_CLASS"] as const;
 
 /** The default name for a site's Certificate and for the Secret that contains the certificate. */
 export const DEFAULT_CERTIFICATE_NAME = "moodle-tls";
@@ -87,6 +98,7 @@ export function buildSpokeManifestValues(inputs: SpokeInputs): Record<SpokeName,
   const otherMailPort = mail && !MAIL_PORTS.includes(mail.port) ? mail.port : null;
   return {
     NAMESPACE: inputs.namespace,
+    FEDERATION: inputs.federationId,
     SLUG: inputs.slug,
     HOST: inputs.host,
     URL: `${scheme}://${inputs.host}${inputs.port ? `:${inputs.port}` : ""}`,
@@ -151,6 +163,7 @@ export function buildFormerHostValues(
 export function buildHubManifestValues(inputs: HubInputs): Record<(typeof HUB_PLACEHOLDERS)[number], unknown> {
   return {
     NAMESPACE: inputs.namespace,
+    FEDERATION: inputs.federationId,
     SLUG: inputs.slug,
     CERTIFICATE_ISSUER: inputs.issuer,
     ACME_EMAIL: inputs.acmeEmail,

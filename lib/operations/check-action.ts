@@ -26,8 +26,8 @@ import type { OperationDeclaration, StateTransition } from "#lib/operations/oper
 import type { SpokeState } from "#lib/model/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
-/** An operation that users can request, except a removal: an action, `configure` (by PATCH) or `restore`. */
-type RequestableOperation = SpokeActionName | "configure" | "restore";
+/** An operation that users can request, except a removal: an action, `configure` (by PATCH), `publish-course` or `restore`. */
+type RequestableOperation = SpokeActionName | "configure" | "publish-course" | "restore";
 
 type Rules = OperationDeclaration<string, string>;
 

@@ -24,10 +24,10 @@ export const configure = declareOperation({
   },
   plan: {
     version: 1,
-    limit: 2 * HOUR,
+    limit: 3 * HOUR,
     steps: {
       prepare: ["Comparing the settings with the site", MINUTE],
-      seed: ["Setting title, administrator and brand", 35 * MINUTE],
+      seed: ["Setting title, administrator, brand and courses", 100 * MINUTE],
       ingress: ["Activating the new address", 15 * MINUTE],
       verify: ["Checking that the data belongs to this site", 6 * MINUTE],
       app: ["Configuring the site's address and mail", 16 * MINUTE],

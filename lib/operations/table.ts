@@ -4,6 +4,7 @@ import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
 import type { ActionDeclaration } from "#lib/operations/operation.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
+import { publishCourse } from "#lib/operations/publish-course.ts";
 import { provision } from "#lib/operations/provision.ts";
 import { reapply } from "#lib/operations/reapply.ts";
 import { remove } from "#lib/operations/remove.ts";
@@ -40,6 +41,7 @@ export const SPOKE_OPERATIONS = {
   "reinstate-person": reinstatePerson,
   reapply,
   configure,
+  "publish-course": publishCourse,
   restore,
   remove,
 };

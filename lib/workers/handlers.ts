@@ -12,6 +12,7 @@ import { planBillingChecks, planBillingSyncs } from "#lib/workers/billing/plan.t
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { forgottenPasswordHandler, sendMail, signupHandler } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
+import { publishCourseHandler } from "#lib/workers/courses/publish.ts";
 import { configureHandler } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
@@ -62,6 +63,7 @@ const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: Ap
   "reinstate-person": reinstatePersonHandler,
   reapply: reapplyHandler,
   configure: configureHandler,
+  "publish-course": publishCourseHandler,
   restore: restoreHandler,
   remove: removeSpokeHandler,
   "provision-hub": provisionHub,

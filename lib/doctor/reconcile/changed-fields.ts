@@ -23,7 +23,7 @@ const REPORTED_SPOKE_FIELDS = [
   ...fieldsWith(spokeFields, "kept").filter((name) => !UNREPORTED.includes(name)),
   "readyAt",
 ] as const;
-const REPORTED_HUB_FIELDS = [...fieldsWith(hubFields, "settable"), "policy", "readyAt"] as const;
+const REPORTED_HUB_FIELDS = [...fieldsWith(hubFields, "settable"), "policy", "courses", "readyAt"] as const;
 /** The maximum length of a field's value in a finding, in characters. */
 const MAX_VALUE_LENGTH = 60;
 

@@ -1,5 +1,6 @@
 /** Changes a hub's policy. */
 import type { App } from "#lib/app.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import { buildHubSubject } from "#lib/audit/store.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -13,6 +14,7 @@ import {
   requireOfferedPreset,
 } from "#lib/domains/policy/plan.ts";
 import { listSignInProblems, storeClientSecret } from "#lib/domains/policy/client-secret.ts";
+import { requirePublishedReleases } from "#lib/domains/policy/releases.ts";
 import { createPolicyRollout, recordPolicyRollout } from "#lib/domains/policy/roll-out.ts";
 import { showPolicy } from "#lib/domains/policy/show.ts";
 import { readHubSpokes, storePolicyVersions } from "#lib/domains/policy/store.ts";
@@ -22,7 +24,8 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 
 /**
  * Changes a hub's policy: new versions, and a rollout that brings them to the spokes. Writes nothing if no value changes.
- * Throws a fault: `conflict` (`policy_changed` or `federation_state`) or `invalid` (`not_offered`).
+ * Throws a fault: `conflict` (`policy_changed` or `federation_state`) or `invalid` (`not_offered` or
+ * `course_missing`).
  */
 export async function patchPolicy(
   app: App,
@@ -38,29 +41,37 @@ export async function patchPolicy(
 /** Changes a hub's policy. The patch contains the name of a stored client secret, not the client secret. */
 export async function changePolicy(
   app: App,
-  actor: Actor,
-  { id }: FederationRow,
+  requester: Requester,
+  { id }: Pick<FederationRow, "id">,
   patch: PolicyPatch,
 ): Promise<PolicyRecord> {
-  await app.db.transact((tx) => writePolicy(tx, app, actor, id, patch));
+  await app.db.transact((tx) => writePolicy(tx, app, requester, id, patch));
   return await showPolicy(app.db.rows, id);
 }
 
-async function writePolicy(tx: Tx, app: App, actor: Actor, id: string, patch: PolicyPatch): Promise<void> {
+async function writePolicy(tx: Tx, app: App, requester: Requester, id: string, patch: PolicyPatch): Promise<void> {
   const before = await lockFederation(tx, id);
   requireLiveHub(before.state, "change the policy of");
-  const change = planPolicyChange(before.policy ?? {}, patch, { email: actor.email, now: await readDatabaseTime(tx) });
+  const change = planPolicyChange(before.policy ?? {}, patch, {
+    email: requester.email,
+    now: await readDatabaseTime(tx),
+  });
   if (change.sections.length === 0) return;
   requireOfferedPreset(app.catalog, change);
+  requirePublishedReleases(
+    before.courses,
+    change.before.courses?.values.releases,
+    change.after.courses?.values.releases,
+  );
   const [problem] = listSignInProblems(change);
   if (problem !== undefined) throw new Fault("invalid", "sign_in_incomplete", problem);
   await storePolicyVersions(tx, id, change.after);
   const after = await updateFederation(tx, id, { policy: JSON.stringify(change.after) });
-  const spokes = listRolloutSpokes(listSpokeEffects(change, await readHubSpokes(tx, id)));
-  const rollout = spokes.length === 0 ? null : await createPolicyRollout(tx, actor, id, spokes);
-  if (rollout) await recordPolicyRollout(tx, actor, rollout);
+  const spokes = listRolloutSpokes(listSpokeEffects(change, await readHubSpokes(tx, id), before.courses));
+  const rollout = spokes.length === 0 ? null : await createPolicyRollout(tx, requester, id, spokes);
+  if (rollout) await recordPolicyRollout(tx, requester, rollout);
   const versions = change.sections.map((section) => [section, change.after[section]!.version] as const);
-  await recordChange(tx, actor, {
+  await recordChange(tx, requester, {
     audit: [{
       kind: "federation_updated",
       ...buildHubSubject(id),

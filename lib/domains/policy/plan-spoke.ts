@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "#lib/base/errors.ts";
 import type { SpokePolicyPatch } from "#lib/domains/policy/views.ts";
+import { listOverridableFields, type SharingSpoke } from "#lib/moodle/policy-values.ts";
 import {
-  DEFAULT_OVERRIDABLE,
   type HubPolicy,
   listPolicyFields,
   mergePolicyChanges,
@@ -21,30 +21,34 @@ interface Author {
 
 /** Computes the spoke's new values. Throws a `forbidden` fault (`policy_fixed`) for a field that the hub does not allow. */
 export function changeSpokePolicy(
-  before: SpokePolicy,
+  spoke: Pick<SharingSpoke, "policy" | "contentMode">,
   hub: HubPolicy | null,
   patch: SpokePolicyPatch,
   author: Author,
 ): SpokePolicy {
-  const settings = changeOverrides("settings", before, hub, patch, author);
-  const brand = changeOverrides("brand", before, hub, patch, author);
+  const before = spoke.policy ?? {};
+  const settings = changeOverrides("settings", spoke, hub, patch, author);
+  const brand = changeOverrides("brand", spoke, hub, patch, author);
+  const courses = changeOverrides("courses", spoke, hub, patch, author);
   const excluded = patch.excluded ? POLICY_SECTIONS.filter((each) => patch.excluded!.includes(each)) : before.excluded;
   return {
-    ...(settings || brand ? { overrides: { ...(settings && { settings }), ...(brand && { brand }) } } : {}),
+    ...(settings || brand || courses
+      ? { overrides: { ...(settings && { settings }), ...(brand && { brand }), ...(courses && { courses }) } }
+      : {}),
     ...(excluded && excluded.length > 0 && { excluded }),
   };
 }
 
 function changeOverrides<S extends PolicySection>(
   section: S,
-  before: SpokePolicy,
+  spoke: Pick<SharingSpoke, "policy" | "contentMode">,
   hub: HubPolicy | null,
   patch: SpokePolicyPatch,
   { email, now }: Author,
 ): PolicyOverrides<S> | undefined {
-  const old = before.overrides?.[section] as PolicyOverrides<S> | undefined;
+  const old = spoke.policy?.overrides?.[section] as PolicyOverrides<S> | undefined;
   const changes = (patch as { readonly [S in PolicySection]?: PolicyValueChanges<S> })[section];
-  const allowed: readonly string[] = hub?.[section]?.overridable ?? DEFAULT_OVERRIDABLE[section];
+  const allowed: readonly string[] = listOverridableFields(section, hub, spoke);
   const refused = listPolicyFields(section).filter((field) => changes?.[field] != null && !allowed.includes(field));
   if (refused.length > 0) {
     throw new Fault("forbidden", "policy_fixed", `The hub does not let its spokes change ${refused.join(", ")}`);

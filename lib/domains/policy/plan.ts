@@ -14,7 +14,9 @@ import {
   type PolicyVersion,
 } from "#lib/model/policy.ts";
 import { listOverrides } from "#lib/moodle/policy-values.ts";
+import { keepsOwnCourses, listReleaseProblems } from "#lib/domains/policy/releases.ts";
 import type { HubSpoke } from "#lib/domains/policy/store.ts";
+import type { HubCourse } from "#lib/model/course.ts";
 import type { PolicyEffect, PolicyPatch, PolicyPreview } from "#lib/domains/policy/views.ts";
 
 export interface PolicyChange {
@@ -34,8 +36,14 @@ export function planPolicyChange(before: HubPolicy, patch: PolicyPatch, author: 
   requireExpectedVersions(before, patch);
   const settings = changeSection("settings", before, patch, author),
     brand = changeSection("brand", before, patch, author),
-    signIn = changeSection("signIn", before, patch, author);
-  const after: HubPolicy = { ...(settings && { settings }), ...(brand && { brand }), ...(signIn && { signIn }) };
+    signIn = changeSection("signIn", before, patch, author),
+    courses = changeSection("courses", before, patch, author);
+  const after: HubPolicy = {
+    ...(settings && { settings }),
+    ...(brand && { brand }),
+    ...(signIn && { signIn }),
+    ...(courses && { courses }),
+  };
   return { before, after, sections: POLICY_SECTIONS.filter((name) => after[name]?.version !== before[name]?.version) };
 }
 
@@ -86,25 +94,41 @@ export interface SpokeEffect {
   readonly reason: string | null;
 }
 
-/** Returns what each spoke gets of the change. */
-export function listSpokeEffects(change: PolicyChange, spokes: readonly HubSpoke[]): readonly SpokeEffect[] {
+/** Returns what each spoke gets of the change. `courses` are those of the hub. */
+export function listSpokeEffects(
+  change: PolicyChange,
+  spokes: readonly HubSpoke[],
+  courses: readonly HubCourse[] | null,
+): readonly SpokeEffect[] {
   const changed = listPolicyChanges(change).filter(({ field }) => field !== "overridable");
   return spokes.filter(({ state }) => state !== "removing").map((spoke) => {
     const excluded = spoke.policy?.excluded ?? [];
     const included = change.sections.filter((section) => !excluded.includes(section));
     if (included.length === 0) return { spoke, effect: "excluded", reason: "Excluded by an admin of the hub" };
-    const open = included.filter((section) => section !== "signIn" || spoke.identity);
-    if (open.length === 0) return { spoke, effect: "excluded", reason: "Does not use the hub's sign-in" };
+    const open = included.filter((section) => isSectionUsed(section, spoke));
+    if (open.length === 0) return { spoke, effect: "excluded", reason: UNUSED[included[0]!]! };
     const hidden = changed.filter(({ section, field }) =>
-      Object.hasOwn(listOverrides(section, change.after, spoke), field)
+      section === "courses" ? keepsOwnCourses(spoke) : Object.hasOwn(listOverrides(section, change.after, spoke), field)
     );
     if (changed.length > 0 && hidden.length === changed.length) {
       return { spoke, effect: "overridden", reason: "Keeps its own values" };
     }
-    const own = hidden.length === 0 ? null : `Keeps its own ${hidden.map(({ field }) => field).join(", ")}`;
-    if (isReachable(spoke)) return { spoke, effect: "changes", reason: own };
+    const own = hidden.length === 0 ? [] : [`Keeps its own ${hidden.map(({ field }) => field).join(", ")}`];
+    const releases = open.includes("courses") && !keepsOwnCourses(spoke) ? change.after.courses?.values.releases : [];
+    const reason = [...own, ...listReleaseProblems(courses, spoke, releases ?? [])].join(". ") || null;
+    if (isReachable(spoke)) return { spoke, effect: "changes", reason };
     return { spoke, effect: "later", reason: `The site is ${spoke.state}; it gets the change as soon as it is active` };
   });
+}
+
+/** Why a spoke gets nothing of a section. */
+const UNUSED: { readonly [S in PolicySection]?: string } = {
+  signIn: "Does not use the hub's sign-in",
+  courses: "Does not use the hub's courses",
+};
+
+function isSectionUsed(section: PolicySection, { identity, content }: HubSpoke): boolean {
+  return section === "signIn" ? identity : section !== "courses" || content;
 }
 
 /** Whether a rollout can change the site now. An operation that runs on it comes first. */

@@ -10,12 +10,14 @@ import {
   planPolicyChange,
   requireOfferedPreset,
 } from "#lib/domains/policy/plan.ts";
+import { requirePublishedReleases } from "#lib/domains/policy/releases.ts";
 import { readHubSpokes } from "#lib/domains/policy/store.ts";
 import { MAX_PREVIEW_SPOKES, type PolicyPatch, type PolicyPreview } from "#lib/domains/policy/views.ts";
 import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
-import { sharesSignIn } from "#lib/model/mode.ts";
+import { sharesCourses, sharesSignIn } from "#lib/model/mode.ts";
 
 const MODE_NOTE = "The sites get the sign-in when the hub's mode is identity or both";
+const COURSES_MODE_NOTE = "The sites get the courses when the hub's mode is content or both";
 
 /** Shows what a change would do on each spoke. Writes nothing. */
 export async function previewPolicy(
@@ -25,7 +27,8 @@ export async function previewPolicy(
   patch: PolicyPatch,
 ): Promise<PolicyPreview> {
   const { rows } = app.db,
-    { policy, state, mode } = await rows.selectFrom("federations").select(["policy", "state", "mode"])
+    { policy, state, mode, courses } = await rows.selectFrom("federations")
+      .select(["policy", "state", "mode", "courses"])
       .where("id", "=", id).executeTakeFirstOrThrow();
   requireLiveHub(state, "change the policy of");
   const change = planPolicyChange(policy ?? {}, hideClientSecret(patch, policy), {
@@ -33,7 +36,8 @@ export async function previewPolicy(
     now: await readDatabaseTime(rows),
   });
   requireOfferedPreset(app.catalog, change);
-  const effects = change.sections.length === 0 ? [] : listSpokeEffects(change, await readHubSpokes(rows, id));
+  requirePublishedReleases(courses, policy?.courses?.values.releases, change.after.courses?.values.releases);
+  const effects = change.sections.length === 0 ? [] : listSpokeEffects(change, await readHubSpokes(rows, id), courses);
   const count = (effect: string) => effects.filter((each) => each.effect === effect).length;
   return {
     dryRun: true,
@@ -58,6 +62,7 @@ export async function previewPolicy(
       "One site is changed first. If it fails, the rollout pauses and the other sites stay as they are",
       ...listSignInProblems(change),
       ...(change.sections.includes("signIn") && !sharesSignIn(mode) ? [MODE_NOTE] : []),
+      ...(change.sections.includes("courses") && !sharesCourses(mode) ? [COURSES_MODE_NOTE] : []),
     ],
   };
 }

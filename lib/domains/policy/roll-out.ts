@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { createId } from "#lib/base/ids.ts";
-import type { Actor } from "#lib/domains/auth/access.ts";
+import type { Requester } from "#lib/audit/requester.ts";
 import type { HubSpoke } from "#lib/domains/policy/store.ts";
 import { createRolloutJob } from "#lib/domains/rollouts/job.ts";
 import { recordRolloutChange } from "#lib/domains/rollouts/record.ts";
@@ -23,7 +23,7 @@ const ACTION = "configure";
 /** Creates the rollout and ends older ones. Call `recordPolicyRollout` at the end of the transaction. */
 export async function createPolicyRollout(
   tx: Tx,
-  actor: Actor,
+  requester: Requester,
   federationId: string,
   spokes: readonly HubSpoke[],
 ): Promise<PolicyRollout> {
@@ -45,7 +45,7 @@ export async function createPolicyRollout(
     federationIds: [federationId],
     note: null,
     reason: null,
-    requestedBy: actor.userId,
+    requestedBy: requester.userId,
   }).returningAll().executeTakeFirstOrThrow();
   const waves = assignWaves(spokes.length, { canary: RULES.canarySpokes, batch: RULES.batch });
   const members = spokes.map((spoke, position) => ({
@@ -71,12 +71,12 @@ export interface PolicyRollout {
 }
 
 /** Records the rollout and the end of older ones, and enqueues its job. */
-export async function recordPolicyRollout(tx: Tx, actor: Actor, rollout: PolicyRollout): Promise<void> {
+export async function recordPolicyRollout(tx: Tx, requester: Requester, rollout: PolicyRollout): Promise<void> {
   for (const row of rollout.replaced) {
-    await recordRolloutChange(tx, actor, row, "rollout_aborted", { metadata: { reason: row.reason } });
+    await recordRolloutChange(tx, requester, row, "rollout_aborted", { metadata: { reason: row.reason } });
   }
   const metadata = { spokes: rollout.spokes }, jobs = [createRolloutJob(rollout.row.id)];
-  await recordRolloutChange(tx, actor, rollout.row, "rollout_created", { metadata, jobs });
+  await recordRolloutChange(tx, requester, rollout.row, "rollout_created", { metadata, jobs });
 }
 
 /** Finds the newest rollout that brings the hub's policy to its spokes. */

@@ -1,9 +1,20 @@
 /** Shows a hub's policy, and how far its spokes have it. */
+import { isDeepStrictEqual } from "node:util";
+import { formatCount } from "#lib/base/text.ts";
 import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { DEFAULT_OVERRIDABLE, listPolicyFields, type PolicySection, type PolicyValues } from "#lib/model/policy.ts";
-import { isSignInOn, listOverrides, mergePolicyValues, type SharingHub } from "#lib/moodle/policy-values.ts";
+import { readContentMode } from "#lib/model/course.ts";
+import {
+  isContentOn,
+  isSignInOn,
+  listOverridableFields,
+  listOverrides,
+  mergePolicyValues,
+  type SharingHub,
+} from "#lib/moodle/policy-values.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
+import { keepsOwnCourses } from "#lib/domains/policy/releases.ts";
 import { findPolicyRollout } from "#lib/domains/policy/roll-out.ts";
 import { type HubSpoke, readHubSpoke, readHubSpokes } from "#lib/domains/policy/store.ts";
 import {
@@ -25,6 +36,7 @@ export async function showPolicy(rows: RowQueries, federationId: string): Promis
     settings: showSection("settings", hub),
     brand: showSection("brand", hub),
     signIn: showSection("signIn", hub),
+    courses: showSection("courses", hub),
     redirectUris: live.filter(({ identity }) => identity).map(({ domain, https, port }) =>
       `${formatSpokeUrl({ host: domain, https, port: port ?? undefined })}/admin/oauth2callback.php`
     ),
@@ -32,6 +44,7 @@ export async function showPolicy(rows: RowQueries, federationId: string): Promis
       settings: countStates("settings", hub, live),
       brand: countStates("brand", hub, live),
       signIn: countStates("signIn", hub, live),
+      courses: countStates("courses", hub, live),
     },
     rollout,
   };
@@ -70,6 +83,8 @@ interface Sharing {
   readonly reasons: readonly string[];
 }
 
+const NO_CONTENT = "The spoke does not use the hub's courses";
+const CLOSING = "The hub's courses will be closed on the site";
 const NO_IDENTITY = "The spoke does not use the hub's sign-in";
 
 /** Decides whether the site has what the hub shares, and why not. */
@@ -83,6 +98,10 @@ export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubS
     const reason = spoke.hasSignIn ? "The hub's sign-in will be removed from the site" : NO_IDENTITY;
     return { state: spoke.hasSignIn ? behind : excluded, reasons: [reason] };
   }
+  if (section === "courses" && !spoke.content) {
+    const reason = spoke.releases === null ? NO_CONTENT : CLOSING;
+    return { state: spoke.releases === null ? excluded : behind, reasons: [reason] };
+  }
   const version = findSharedVersion(section, spoke);
   if (version !== newest.version) {
     const has = version === null ? "The site has nothing of it yet" : `The site has version ${version}`;
@@ -91,15 +110,28 @@ export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubS
   if (section === "signIn" && spoke.hasSignIn !== isSignInOn(hub, spoke)) {
     return { state: behind, reasons: [`The hub's sign-in will be ${spoke.hasSignIn ? "removed" : "set up"}`] };
   }
+  if (section === "courses" && (spoke.releases !== null) !== isContentOn(hub, spoke)) {
+    return { state: behind, reasons: [spoke.releases === null ? "The hub's courses will be brought" : CLOSING] };
+  }
   const own = Object.keys(listOverrides(section, policy, spoke));
   const skipped = spoke[`${section}Skipped`] ?? [];
   const changed = section === "settings" ? toPolicyFields(spoke.changedSettings ?? []) : [];
   const reasons = [
+    ...(section === "courses" ? listOwnCourseReasons(policy, spoke) : []),
     ...own.map((field) => `The site has its own value for ${field}`),
     ...changed.map((field) => `The value of ${field} was changed on the site; configure the site to set it again`),
     ...skipped,
   ];
   return { state: reasons.length > 0 ? differs : inSync, reasons };
+}
+
+/** Returns how the courses of a site that does not follow the hub differ from those that the hub offers. */
+function listOwnCourseReasons(policy: SharingHub["policy"], spoke: HubSpoke): readonly string[] {
+  const offered = policy?.courses?.values.releases ?? [], has = spoke.releases ?? [];
+  if (!keepsOwnCourses(spoke) || isDeepStrictEqual([...offered].sort(), [...has].sort())) return [];
+  const missing = offered.filter((release) => !has.includes(release)).length;
+  if (readContentMode(spoke.contentMode) === "mirror") return ["The site keeps the courses that it got first"];
+  return [missing === 0 ? "The site has other versions" : `The site can take ${formatCount(missing, "version")}`];
 }
 
 function findSharedVersion(section: PolicySection, spoke: HubSpoke): number | null {
@@ -115,6 +147,7 @@ export async function showSpokePolicy(rows: RowQueries, spokeId: string): Promis
     settings: showSpokeSection("settings", hub, spoke),
     brand: showSpokeSection("brand", hub, spoke),
     signIn: showSpokeSection("signIn", hub, spoke),
+    courses: showSpokeSection("courses", hub, spoke),
     excluded: [...spoke.policy?.excluded ?? []],
   };
 }
@@ -123,15 +156,16 @@ function showSpokeSection<S extends PolicySection>(section: S, hub: SharingHub, 
   const { policy } = hub, newest = policy?.[section], own = spoke.policy?.overrides?.[section];
   const { state, reasons } = readSharing(section, hub, spoke);
   const values: PolicyValues<S> = own?.values ?? {} as PolicyValues<S>;
+  const merged: object = mergePolicyValues(section, policy, spoke);
   const withBrand = section === "brand" && spoke.brand !== null ? { ...values, preset: spoke.brand } : values;
   return {
     state,
     reasons: [...reasons],
     hubVersion: newest?.version ?? 0,
     version: findSharedVersion(section, spoke),
-    values: showValues(section, mergePolicyValues(section, policy, spoke)),
+    values: showValues(section, section === "courses" ? { releases: spoke.releases ?? [] } : merged),
     overrides: showValues(section, withBrand),
-    overridable: [...newest?.overridable ?? DEFAULT_OVERRIDABLE[section]],
+    overridable: [...listOverridableFields(section, policy, spoke)],
     overriddenAt: own ? new Date(own.changedAt) : null,
     overriddenBy: own?.changedBy ?? null,
   };

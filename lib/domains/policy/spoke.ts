@@ -7,6 +7,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";
 import { enqueueNeededConfigure } from "#lib/domains/policy/apply-spoke.ts";
+import { requirePublishedReleases } from "#lib/domains/policy/releases.ts";
 import { changeSpokePolicy } from "#lib/domains/policy/plan-spoke.ts";
 import { showSpokePolicy } from "#lib/domains/policy/show.ts";
 import type { SpokePolicyPatch, SpokePolicyRecord } from "#lib/domains/policy/views.ts";
@@ -18,7 +19,7 @@ import { toStreamOperation } from "#lib/jobs/operation.ts";
 
 /**
  * Changes a spoke's own values. Throws a fault: `forbidden` (`policy_fixed` or `federation_admin_only`) or `conflict`
- * (`spoke_state`).
+ * (`spoke_state`) or `invalid` (`course_missing`).
  */
 export async function patchSpokePolicy(
   app: App,
@@ -34,9 +35,11 @@ export async function patchSpokePolicy(
 async function writeSpokePolicy(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePolicyPatch): Promise<void> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw spokeMissingFault();
-  const { policy: hub } = await tx.selectFrom("federations").select("policy").where("id", "=", before.federationId)
-    .executeTakeFirstOrThrow();
-  const policy = changeSpokePolicy(before.policy ?? {}, hub, patch, {
+  const { policy: hub, courses } = await tx.selectFrom("federations").select(["policy", "courses"])
+    .where("id", "=", before.federationId).executeTakeFirstOrThrow();
+  const taken = before.policy?.overrides?.courses?.values.releases;
+  requirePublishedReleases(courses, taken, patch.courses?.releases ?? undefined);
+  const policy = changeSpokePolicy(before, hub, patch, {
     email: actor.email,
     now: await readDatabaseTime(tx),
   });

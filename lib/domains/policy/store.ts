@@ -80,11 +80,17 @@ export interface HubSpoke {
   readonly port: number | null;
   readonly state: SpokeState;
   readonly identity: boolean;
+  readonly content: boolean;
+  readonly contentMode: string | null;
   readonly brand: string | null;
+  readonly lmsVersion: string;
   readonly policy: SpokePolicy | null;
   readonly settingsVersion: number | null;
   readonly brandVersion: number | null;
   readonly signInVersion: number | null;
+  readonly coursesVersion: number | null;
+  /** The versions of courses that the site has; null if it has none of the hub's. */
+  readonly releases: readonly string[] | null;
   /** Whether the site has the hub's sign-in. */
   readonly hasSignIn: boolean;
   readonly settingsSkipped: readonly string[] | null;
@@ -92,14 +98,22 @@ export interface HubSpoke {
   /** The settings of Moodle whose value was changed on the site. */
   readonly changedSettings: readonly string[] | null;
   readonly signInSkipped: readonly string[] | null;
+  readonly coursesSkipped: readonly string[] | null;
+  /** The components of the site's add-ons. */
+  readonly addons: readonly string[];
 }
 
-const HUB_SPOKE_COLUMNS = sql`id, federation_id, slug, domain, cluster, state, identity, brand, policy,
+const HUB_SPOKE_COLUMNS =
+  sql`id, federation_id, slug, domain, cluster, state, identity, content, content_mode, brand, policy, lms_version,
   (blueprint_inputs ->> 'https')::boolean as https, (blueprint_inputs ->> 'port')::integer as port,
   (blueprint_inputs #>> '{shared,settings,version}')::integer as settings_version,
   (blueprint_inputs #>> '{shared,brand,version}')::integer as brand_version,
   (blueprint_inputs #>> '{shared,signIn,version}')::integer as sign_in_version,
   blueprint_inputs #>> '{shared,signIn,values}' is not null as has_sign_in,
+  (blueprint_inputs #>> '{shared,courses,version}')::integer as courses_version,
+  coalesce(blueprint_inputs #> '{shared,courses,values,releases}', 'null') as releases,
+  array(select component from spoke_addons where spoke_id = spokes.id order by component) as addons,
+  blueprint_inputs #> '{shared,courses,skipped}' as courses_skipped,
   blueprint_inputs #> '{shared,settings,skipped}' as settings_skipped,
   blueprint_inputs #> '{shared,brand,skipped}' as brand_skipped,
   blueprint_inputs #> '{shared,signIn,skipped}' as sign_in_skipped,

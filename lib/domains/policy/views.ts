@@ -43,10 +43,11 @@ export const PolicyView = v.object({
   settings: createSectionView("settings"),
   brand: createSectionView("brand"),
   signIn: createSectionView("signIn"),
+  courses: createSectionView("courses"),
   /** The redirect URIs of the spokes that use the hub's sign-in, to register at the identity provider. */
   redirectUris: v.array(v.string()),
   /** The number of spokes in each state, by section. */
-  spokes: v.object({ settings: Counts, brand: Counts, signIn: Counts }),
+  spokes: v.object({ settings: Counts, brand: Counts, signIn: Counts, courses: Counts }),
   /** The newest rollout that brings the policy to the spokes. Null if no rollout was necessary. */
   rollout: v.nullable(v.object({ id: v.string(), state: v.picklist(ROLLOUT_STATES), reason: v.nullable(v.string()) })),
 });
@@ -57,6 +58,7 @@ export const PolicyPatch = v.object({
   settings: v.optional(createPolicyChangeSchema("settings")),
   brand: v.optional(createPolicyChangeSchema("brand")),
   signIn: v.optional(createPolicyChangeSchema("signIn")),
+  courses: v.optional(createPolicyChangeSchema("courses")),
   /** The fields that spokes may override. */
   overridable: v.optional(withAnyField({
     settings: v.optional(createPolicyFieldListSchema("settings")),
@@ -67,6 +69,7 @@ export const PolicyPatch = v.object({
     settings: v.optional(VersionNumber),
     brand: v.optional(VersionNumber),
     signIn: v.optional(VersionNumber),
+    courses: v.optional(VersionNumber),
   })),
 });
 export type PolicyPatch = v.InferOutput<typeof PolicyPatch>;
@@ -157,6 +160,7 @@ export const SpokePolicyView = v.object({
   settings: createSpokeSectionView("settings"),
   brand: createSpokeSectionView("brand"),
   signIn: createSpokeSectionView("signIn"),
+  courses: createSpokeSectionView("courses"),
   /** The sections from which an admin of the hub has excluded the spoke. */
   excluded: v.array(Section),
 });
@@ -166,6 +170,8 @@ export type SpokePolicyRecord = v.InferInput<typeof SpokePolicyView>;
 export const SpokePolicyPatch = v.object({
   settings: v.optional(createPolicyChangeSchema("settings")),
   brand: v.optional(createPolicyChangeSchema("brand", ["preset"])),
+  /** The versions of courses that a site with the content mode `pull` takes. */
+  courses: v.optional(createPolicyChangeSchema("courses")),
   excluded: v.optional(boundedList(Section, 0, POLICY_SECTIONS.length, SECTION_MESSAGE)),
 });
 export type SpokePolicyPatch = v.InferOutput<typeof SpokePolicyPatch>;

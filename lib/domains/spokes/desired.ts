@@ -12,7 +12,10 @@ import { spokeFields } from "#lib/model/spoke.ts";
 
 const FIELDS = fieldsWith(spokeFields, "changeable");
 type DesiredFields = Pick<SpokeRow, (typeof FIELDS)[number]>;
-type AppliedFields = Pick<SpokeInputs, "displayName" | "adminEmail" | "identity" | "brand" | "host" | "mailHeld">;
+type AppliedFields = Pick<
+  SpokeInputs,
+  "displayName" | "adminEmail" | "identity" | "content" | "contentMode" | "brand" | "host" | "mailHeld"
+>;
 
 /** The old and new value of each changed field, by field name in the API. */
 export type SpokeFieldChanges = {
@@ -27,11 +30,12 @@ export function withRequestedDomain(row: SpokeRow): SpokeRow {
 /** Returns the desired values that are not yet applied to the site. */
 export function findPendingChanges(
   desired: DesiredFields,
-  { displayName, brand, adminEmail, identity, host: domain, mailHeld }: AppliedFields,
+  { brand, host: domain, mailHeld, ...same }: AppliedFields,
 ): SpokeFieldChanges {
   const mail = mailHeld ? "held" : "on";
-  const applied = { displayName, brand: brand?.name ?? null, adminEmail, identity, domain, mail } as const;
-  return diffSpokeFields({ ...desired, ...applied }, desired);
+  const { displayName, adminEmail, identity, content, contentMode } = same;
+  const applied = { displayName, adminEmail, identity, content, contentMode, brand: brand?.name ?? null, domain, mail };
+  return diffSpokeFields({ ...desired, ...applied } as DesiredFields, desired);
 }
 
 export function diffSpokeFields(before: DesiredFields, after: DesiredFields): SpokeFieldChanges {
@@ -45,7 +49,8 @@ export function withDesiredSettings(
   desired: Omit<DesiredFields, "domain">,
   inputs: SpokeInputs,
 ): SpokeInputs {
-  const { displayName, adminEmail, identity, brand: name } = desired, isMailHeld = desired.mail === "held";
+  const { displayName, adminEmail, identity, content, contentMode, brand: name } = desired,
+    isMailHeld = desired.mail === "held";
   const keepsBrand = name === (inputs.brand?.name ?? null);
   const brand = keepsBrand ? inputs.brand : name === null ? null : { name, theme: catalog.themeOf(name) };
   return {
@@ -53,6 +58,8 @@ export function withDesiredSettings(
     displayName,
     adminEmail,
     identity,
+    content,
+    contentMode,
     brand,
     ...(isMailHeld !== (inputs.mailHeld ?? false) && { mailHeld: isMailHeld }),
   };
@@ -62,7 +69,7 @@ export function withDesiredSettings(
 export async function readSharedInputs(
   rows: RowQueries,
   catalog: Pick<Catalog, "themeOf">,
-  spoke: Pick<SpokeRow, "federationId" | "identity" | "brand" | "policy">,
+  spoke: Pick<SpokeRow, "federationId" | "identity" | "content" | "contentMode" | "brand" | "policy">,
   current: SharedInputs | undefined,
 ): Promise<SharedInputs | undefined> {
   const hub = await rows.selectFrom("federations").select(["policy", "mode"]).where("id", "=", spoke.federationId)

@@ -47,9 +47,11 @@ export async function planSpokePatch(
   const changes = diffSpokeFields(current, target);
   const live = await listLiveOperations(rows, before.id), isNotBuilt = isUnbuilt(before, live);
   // Checks only changed fields, so that clients can send unchanged values that the catalog no longer offers.
-  requireOfferedValues(app.catalog, { brand: changes.brand?.to ?? undefined });
+  const { brand, contentMode } = changes;
+  requireOfferedValues(app.catalog, { brand: brand?.to ?? undefined, contentMode: contentMode?.to ?? undefined });
   if (changes.brand) await requireOwnBrand(rows, before);
   if (changes.identity) requireHubManager(actor, before, "use of the hub's sign-in");
+  if (changes.content || contentMode) requireHubManager(actor, before, "use of the hub's courses");
   if (changes.domain) await requireFreeDomain(rows, app, actor, before, target.domain, live);
   const desired: SpokeRow = { ...target, ...domainColumns(before, target.domain, isNotBuilt) };
   const pending = findPendingChanges(target, before.blueprintInputs), changed = Object.keys(changes).length > 0;

@@ -152,6 +152,8 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   domain: "The site's domain",
   mail: "The site's outgoing mail",
   identity: "The site's use of the hub's sign-in",
+  content: "The site's use of the hub's courses",
+  contentMode: "How the site gets new versions of the hub's courses",
 };
 
 function describeChanges(changes: SpokeFieldChanges): string[] {

@@ -20,6 +20,7 @@ import type {
 } from "#lib/drivers/db/columns.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { HubColumns } from "#lib/model/hub.ts";
+import type { HubCourse } from "#lib/model/course.ts";
 import type { HubPolicy, SpokePolicy } from "#lib/model/policy.ts";
 import type { SpokeColumns } from "#lib/model/spoke.ts";
 
@@ -75,8 +76,9 @@ export interface Schema
     lastUsedAt: NullableTimestampColumn;
     revokedAt: NullableTimestampColumn;
   };
-  federations: Omit<HubColumns, "policy"> & {
+  federations: Omit<HubColumns, "policy" | "courses"> & {
     policy: ColumnType<HubPolicy | null, string | null | undefined, string | null>;
+    courses: ColumnType<readonly HubCourse[] | null, string | null | undefined, string | null>;
     cluster: string;
     namespaceUid: string | null;
     createdAt: TimestampColumn;

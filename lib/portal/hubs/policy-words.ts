@@ -25,6 +25,7 @@ export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: strin
   label: ["Text of the button", "Shown on the login page of each site."],
   domains: ["Email domains", "Who may sign in, such as school.example, *.school.example. If empty: everybody."],
   confirmation: ["Confirm by email", "Whether people confirm before they join an account that the site already has."],
+  releases: ["Courses"],
   scss: ["Styles (SCSS)", "Added to Moodle's theme on each site."],
 };
 
@@ -32,6 +33,7 @@ export const SECTION_TITLES: Readonly<Record<PolicySection, string>> = {
   settings: "Settings",
   brand: "Brand",
   signIn: "Sign-in",
+  courses: "Courses",
 };
 
 /** Describes how far the last change is, if its rollout gives no reason for its state. */

@@ -49,11 +49,12 @@ export async function updateHubFromRecord(
   const { namespace, siteRecord } = found, before = await lockFederation(tx, siteRecord.id);
   if (isBeingRemoved(before) || !isRowOutdated(before, namespace, siteRecord)) return;
   const changes = await readChangesAfterRestore(tx, restoredAt, before.id), requested = changes.get(before.id);
-  const { policy, ...userValues } = pickValuesChangedAfterRestore(before, changes);
+  const { policy, courses, ...userValues } = pickValuesChangedAfterRestore(before, changes);
   const after = await updateFederation(tx, before.id, {
     ...toColumns(found),
     ...userValues,
     ...(policy && { policy: JSON.stringify(policy) }),
+    ...(courses && { courses: JSON.stringify(courses) }),
   });
   await restorePolicyHistory(tx, after);
   const changedFields = listChangedHubFields(before, siteRecord, { state: after.state, requested });
@@ -61,9 +62,10 @@ export async function updateHubFromRecord(
 }
 
 function toColumns({ cluster, clusterUid, namespace, siteRecord }: FoundHub) {
-  const { readyAt, updatedAt, policy } = siteRecord;
+  const { readyAt, updatedAt, policy, courses } = siteRecord;
   return {
     policy: policy && JSON.stringify(policy),
+    courses: courses && JSON.stringify(courses),
     ...determineHubState(siteRecord),
     ...pickFields(siteRecord, fieldsWith(hubFields, "settable")),
     readyAt,

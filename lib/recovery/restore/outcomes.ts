@@ -6,6 +6,7 @@
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
+import { withCoursesToBring } from "#lib/moodle/policy-values.ts";
 import { replaceVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
@@ -23,8 +24,11 @@ export const restoreOutcomes = createActionOutcomes(OPERATIONS.restore, {
     const { target, backupId } = restore!;
     await deleteRetainedPvcRows(tx, spokeId, Object.values(getSitePvcNames(target)));
     await retainPvcs(tx, { spokeId, operationId, reason: "replaced" }, replaced);
-    const inputs = () =>
-      withStorageQuota(replaceVersionAndVolumes(before.blueprintInputs as SpokeInputs, target), storageQuota);
+    const inputs = () => {
+      const { shared, ...rest } = before.blueprintInputs as SpokeInputs;
+      const own = { ...rest, ...(shared && { shared: withCoursesToBring(shared, shared) }) };
+      return withStorageQuota(replaceVersionAndVolumes(own, target), storageQuota);
+    };
     return {
       ...(backupId && { audit: await closeRequestsAfterRestore(tx, before, backupId) }),
       change: () => ({

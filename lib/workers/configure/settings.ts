@@ -11,6 +11,7 @@ import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { clearChangedSettings, readChangedSettings } from "#lib/domains/policy/store.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { changesDomain, getInputsAfterChange } from "#lib/workers/configure/address.ts";
+import { bringCourses } from "#lib/workers/configure/courses.ts";
 import { seedSite } from "#lib/workers/configure/seed-site.ts";
 import { loadHubSettings } from "#lib/steps/set-up.ts";
 
@@ -24,8 +25,13 @@ export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, 
   await run.saveProgress({ after: pickConfigurableInputs(after) });
 }
 
-/** Applies the settings that Moodle stores in its database. */
+/** Applies the settings that Moodle stores in its database, and then the hub's courses. */
 export async function applySeed(site: SpokeSite, run: ConfigureRun): Promise<void> {
+  await applySettings(site, run);
+  await bringCourses(site, run);
+}
+
+async function applySettings(site: SpokeSite, run: ConfigureRun): Promise<void> {
   const { inputs } = site, after = getInputsAfterChange(site, run);
   const hub = await loadHubSettings(site, run), changes = listChangedSeedParts(inputs, after);
   const changed = await readChangedSharedSettings(site, after);

@@ -11,7 +11,7 @@ import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
-import { addSkippedParts, listChangedSections } from "#lib/moodle/policy-values.ts";
+import { addSkippedParts, listChangedSections, withCoursesToBring } from "#lib/moodle/policy-values.ts";
 import { listSignOnProblems } from "#lib/moodle/sign-on.ts";
 import { readSharedInputs } from "#lib/domains/spokes/desired.ts";
 import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
@@ -133,7 +133,8 @@ async function seed(
   { inputs, parts, notes }: SeedInput,
 ): Promise<void> {
   const settings = await loadHubSettings(site, run);
-  const shared = await readSharedInputs(site.app.db.rows, site.app.catalog, site.spoke, inputs.shared);
+  const newest = await readSharedInputs(site.app.db.rows, site.app.catalog, site.spoke, inputs.shared);
+  const shared = withCoursesToBring(newest, inputs.shared);
   await run.saveProgress({ shared: shared ?? null });
   const desired = { ...inputs, ...(shared && { shared }) };
   // The volumes of a copy contain what the other site has of its hub's policy.

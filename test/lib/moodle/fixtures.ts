@@ -4,7 +4,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   BLUEPRINT_JOBS,
   type BlueprintFiles,
-  type HubCreationStep,
+  type HubStep,
   type SpokeInstallStep,
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -18,7 +18,7 @@ export const STEPS: readonly SpokeInstallStep[] = [
   ...["namespace", "policies", "secrets", "volumes", "database"] as const,
   ...["seed", "app", "cron", "ingress"] as const,
 ];
-export const HUB_STEPS: readonly HubCreationStep[] = ["namespace", "settings", "issuer"];
+export const HUB_STEPS: readonly HubStep[] = ["namespace", "settings", "issuer", "library"];
 
 export function builtIn(replaced: BlueprintFiles = {}): BlueprintFiles {
   const files = readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")] as const);

@@ -15,6 +15,7 @@ import {
   runSeedScript,
   runSignInLinkScript,
 } from "#lib/dev/simulator/programs/moodle/cli.ts";
+import { runDeliverScript, runPublishScript } from "#lib/dev/simulator/programs/moodle/courses.ts";
 import { runSignInCheck } from "#lib/dev/simulator/programs/moodle/sign-on.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl, runFileVerification, runSetupJob } from "#lib/dev/simulator/programs/moodle/checks.ts";
@@ -42,6 +43,8 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /\bcurl\b.*https?:/s.test(command), runCurl],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeedScript],
   [(_, command) => /^php -r .*function person_accounts/s.test(command), runPersonScript],
+  [(_, command) => /^php -r .*function publish_course/s.test(command), runPublishScript],
+  [(_, command) => /^php -r .*function deliver_family/s.test(command), runDeliverScript],
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPasswordScript],
   [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLinkScript],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runMoodleCli],

@@ -27,6 +27,12 @@ export interface SiteDatabase {
   readonly uploads?: Readonly<Record<string, number>>;
   /** The short names of the site's courses. The front page, which Moodle stores as a course, is not included. */
   readonly courses?: readonly string[];
+  /** For each course that tests change or publish, by short name: its edition, and the add-ons that it needs. */
+  readonly courseContents?: Readonly<
+    Record<string, { readonly edition?: number; readonly plugins?: readonly string[] }>
+  >;
+  /** The courses that deliver-courses.php has brought, by family. */
+  readonly hubCourses?: Readonly<Record<string, DeliveredCourse>>;
   /** Secrets outside mdl_config, keyed by table (`external_tokens`) or plugin setting (`mod_lti/privatekey`). */
   readonly secrets?: Readonly<Record<string, string>>;
   /** The UID of the pod that started an unfinished installation or upgrade. */
@@ -44,6 +50,21 @@ export interface SiteDatabase {
   };
   /** The number of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
+}
+
+export interface DeliveredCourse {
+  /** The version that is open for new people; null if the hub no longer gives the course. */
+  readonly current: number | null;
+  readonly versions: Readonly<Record<string, DeliveredVersion>>;
+}
+
+export interface DeliveredVersion {
+  readonly id: number;
+  readonly sha256: string;
+  readonly edition: number;
+  /** Whether somebody has used the course, which tests set. */
+  readonly isUsed?: boolean;
+  readonly isClosed?: boolean;
 }
 
 export interface MoodleAccount {

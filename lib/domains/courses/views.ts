@@ -1,0 +1,47 @@
+/** Defines the API schemas for the courses of a hub. */
+import * as v from "valibot";
+import { boundedText, Flag, optionalOrNull } from "#lib/base/schema.ts";
+import { Timestamp } from "#lib/base/schema.ts";
+import { CourseId } from "#lib/model/course.ts";
+
+/** The course to publish. */
+export const CoursePublication = v.object({
+  /** The spoke whose site has the course. */
+  spokeId: boundedText(1, 100),
+  /** The short name of the course on that site. */
+  course: boundedText(1, 255),
+  /** The hub's course that gets a new version. If absent, the hub gets a new course. */
+  courseId: optionalOrNull(CourseId),
+  /** Whether the hub's spokes get the version as soon as it is published; true if absent. */
+  deliver: optionalOrNull(Flag),
+});
+export type CoursePublication = v.InferOutput<typeof CoursePublication>;
+
+export const CourseView = v.object({
+  id: v.string(),
+  /** The title of the newest version. */
+  title: v.string(),
+  /** The version that the hub gives to its spokes; null if it gives them none. */
+  delivered: v.nullable(v.number()),
+  /** The versions, newest first. */
+  versions: v.array(v.object({
+    version: v.number(),
+    /** The text that names this version in the section `courses` of the policy. */
+    release: v.string(),
+    title: v.string(),
+    shortname: v.string(),
+    /** The SHA-256 and the size, in bytes, of the package: a Moodle backup without users. */
+    sha256: v.string(),
+    bytes: v.number(),
+    /** The components of add-ons that the course needs. */
+    plugins: v.array(v.string()),
+    /** The oldest branch of Moodle that can restore this version. */
+    branch: v.string(),
+    /** The spoke from which the version was published. */
+    spokeId: v.string(),
+    publishedAt: Timestamp,
+    /** The email address of the user who published the version. */
+    publishedBy: v.string(),
+  })),
+});
+export type CourseRecord = v.InferInput<typeof CourseView>;

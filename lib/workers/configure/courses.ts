@@ -1,0 +1,94 @@
+/** Brings the hub's courses to a site. */
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { findCourseRelease } from "#lib/model/course.ts";
+import { type Delivery, parseDelivery } from "#lib/moodle/course-jobs.ts";
+import { addSkippedParts, listChangedSections } from "#lib/moodle/policy-values.ts";
+import { allowLibrary, openLibrary } from "#lib/steps/library.ts";
+import { requireCompleteLog, requireJobSuccessAndDelete } from "#lib/steps/site-jobs.ts";
+import { addNotes, buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
+import { getInputsAfterChange } from "#lib/workers/configure/address.ts";
+
+type ConfigureRun = OperationRun<"configure">;
+
+/** What the site lacks for a course. Another attempt would not help, so the operation goes on without the course. */
+const LASTING_REASONS: readonly (string | undefined)[] = ["MissingPlugin", "OlderMoodle"];
+/** A reason that another attempt may find gone. */
+const PASSING_REASON = "DownloadFailed";
+
+/** Brings the courses that the site should have, and closes those that it should no longer have. */
+export async function bringCourses(site: SpokeSite, run: ConfigureRun): Promise<void> {
+  const after = getInputsAfterChange(site, run), { shared } = after;
+  if (!shared || !listChangedSections(site.inputs.shared, shared).includes("courses")) return;
+  const releases = shared.courses?.values?.releases ?? [];
+  const { titles, delivery } = await deliver({ ...site, inputs: after }, run, releases);
+  const missed = delivery.courses.filter(({ outcome }) => outcome === "skipped");
+  const failed = missed.filter(({ reason }) => !LASTING_REASONS.includes(reason));
+  const skipped = missed.map(({ family, reason, detail }) =>
+    `the course ${titles.get(family) ?? family}: ${detail ?? reason ?? "it was skipped"}`
+  );
+  await addNotes(run, [...skipped, ...describeDelivery(delivery, titles)]);
+  await run.saveProgress({ after: { ...run.job.progress.after!, shared: addSkippedParts(shared, skipped) } });
+  if (failed.length === 0) return;
+  throw new ClusterError("CoursesUndelivered", `Not all courses could be brought: ${skipped.join("; ")}`, {
+    transient: failed.every(({ reason }) => reason === PASSING_REASON),
+    blame: "operator",
+    hint: "The other courses are in place. Correct the cause, then configure the site again.",
+  });
+}
+
+interface Delivered {
+  /** The titles of the hub's courses, by ID. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly delivery: Delivery;
+}
+
+async function deliver(site: SpokeSite, run: ConfigureRun, releases: readonly string[]): Promise<Delivered> {
+  const { app, blueprint, inputs, space, spoke } = site;
+  const { courses } = await app.db.rows.selectFrom("federations").select("courses")
+    .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
+  await allowLibrary(site, run);
+  // A site that only loses courses does not need the library.
+  const library = releases.length === 0 ? null : await openLibrary(site, run);
+  const wanted = releases.flatMap((release) => {
+    const found = findCourseRelease(courses ?? [], release);
+    if (found === null) return [];
+    const { course, version: { version, title, sha256, bytes, plugins, moodle } } = found;
+    const ticket = library!.sign("GET", `/packages/${sha256}`);
+    return [{ family: course.id, version, title, sha256, bytes, plugins, moodle, ticket }];
+  });
+  const job = blueprint.jobObject(inputs, "deliver-courses", run.job.fence, {
+    courses: JSON.stringify(wanted),
+    libraryUrl: library?.url ?? "",
+  });
+  const result = await space.run(job, buildClusterWaitOptions(run));
+  await requireJobSuccessAndDelete(site, run, result, "The hub's courses could not be brought");
+  const delivery = parseDelivery(result.log);
+  if (!delivery) {
+    await requireCompleteLog(site, run, result);
+    throw new ClusterError("DeliveryUnread", "The Job that brings the hub's courses ended without a result", {
+      transient: false,
+      blame: "operator",
+      hint: "The blueprint's deliver-courses.php must print `delivered` and JSON as its last line.",
+      evidence: { log: result.log, events: [] },
+    });
+  }
+  return { titles: new Map((courses ?? []).map(({ id, title }) => [id, title])), delivery };
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = { restored: "was added", reopened: "was opened again" };
+const FORMER_OUTCOMES: Readonly<Record<string, string>> = {
+  closed: "closed for new people",
+  deleted: "deleted, because nobody had used it",
+};
+
+function describeDelivery({ courses, removed }: Delivery, titles: Delivered["titles"]): string[] {
+  return [
+    ...courses.filter(({ outcome }) => OUTCOMES[outcome]).map(({ family, version, outcome, former = "none" }) => {
+      const end = FORMER_OUTCOMES[former] ? `; the version before it was ${FORMER_OUTCOMES[former]}` : "";
+      return `Version ${version} of the course ${titles.get(family) ?? family} ${OUTCOMES[outcome]}${end}`;
+    }),
+    ...removed.filter(({ outcome }) => FORMER_OUTCOMES[outcome]).map(({ family, outcome }) =>
+      `The course ${titles.get(family) ?? family} was ${FORMER_OUTCOMES[outcome]}`
+    ),
+  ];
+}

@@ -1,0 +1,92 @@
+/** Publishes a course of a site: makes a package in the hub's library, and adds a version to the hub's courses. */
+import type { App } from "#lib/app.ts";
+import { Refusal } from "#lib/base/refusals.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { storeCourseVersion } from "#lib/domains/courses/store.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
+import { changePolicy } from "#lib/domains/policy/change.ts";
+import { formatCourseRelease, parseCourseRelease } from "#lib/model/course.ts";
+import { parsePublishedPackage, parsePublishRefusal } from "#lib/moodle/course-jobs.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import type { JobHandler } from "#lib/scheduler/handler.ts";
+import { allowLibrary, openLibrary, prepareLibrary } from "#lib/steps/library.ts";
+import { taskOutcomes } from "#lib/steps/outcomes.ts";
+import { deleteFinishedJob, requireCompleteLog, requireJobSuccessAndDelete } from "#lib/steps/site-jobs.ts";
+import {
+  addNotes,
+  buildClusterWaitOptions,
+  openHubSite,
+  type OperationRun,
+  spokeHandler,
+  type SpokeSite,
+} from "#lib/steps/site.ts";
+
+type PublishRun = OperationRun<"publish-course">;
+
+export function publishCourseHandler(app: App): JobHandler {
+  return spokeHandler(app, OPERATIONS["publish-course"].kind, {
+    library: async (_, run) => await prepareLibrary(await openHubSite(app, run), run),
+    package: makePackage,
+    store: storeVersion,
+    deliver: deliverVersion,
+  }, { hooks: taskOutcomes });
+}
+
+async function makePackage(site: SpokeSite, run: PublishRun): Promise<void> {
+  const { blueprint, inputs, space } = site, { course } = run.job.payload;
+  await allowLibrary(site, run);
+  const library = await openLibrary(site, run), upload = run.job.id;
+  const job = blueprint.jobObject(inputs, "publish-course", run.job.fence, {
+    course,
+    upload,
+    libraryUrl: library.url,
+    ticket: library.sign("PUT", `/uploads/${upload}`),
+  });
+  const result = await space.run(job, buildClusterWaitOptions(run));
+  const refusal = parsePublishRefusal(result.log);
+  if (refusal) {
+    await deleteFinishedJob(site, run, result);
+    throw new Refusal("CourseUnpublished", refusal.detail, "Correct this, then publish the course again.", "user");
+  }
+  await requireJobSuccessAndDelete(site, run, result, "The course could not be packed");
+  const published = parsePublishedPackage(result.log);
+  if (!published) {
+    await requireCompleteLog(site, run, result);
+    throw new ClusterError("PackageUnread", "The Job that packs the course ended without a result", {
+      transient: false,
+      blame: "operator",
+      hint: "The blueprint's publish-course.php must print `published` and JSON as its last line.",
+      evidence: { log: result.log, events: [] },
+    });
+  }
+  await run.saveProgress({ published });
+}
+
+async function storeVersion({ app, spoke }: SpokeSite, run: PublishRun): Promise<void> {
+  const { id: operationId, payload: { courseId }, requester, progress: { published } } = run.job;
+  run.throwIfStopped();
+  const stored = await app.db.transact((tx) =>
+    storeCourseVersion(tx, requester, spoke.federationId, {
+      ...published!,
+      spokeId: spoke.id,
+      operationId,
+      courseId,
+    })
+  );
+  await run.saveProgress({ release: formatCourseRelease(stored) });
+  await addNotes(run, [`${published!.title} is published as ${formatCourseRelease(stored)}`]);
+}
+
+/** Makes the version the one that the hub gives to its spokes, unless a newer one was published meanwhile. */
+async function deliverVersion({ app, spoke }: SpokeSite, run: PublishRun): Promise<void> {
+  const { payload: { deliver }, requester, progress } = run.job, release = progress.release!;
+  if (!deliver) return;
+  const hub = await findFederation(app.db.rows, spoke.federationId, "shown");
+  const { course, version } = parseCourseRelease(release), before = hub?.policy?.courses?.values.releases ?? [];
+  const current = before.map(parseCourseRelease).find((each) => each.course === course);
+  if (!hub || (current && current.version >= version)) return;
+  const releases = [...before.filter((each) => parseCourseRelease(each).course !== course), release];
+  run.throwIfStopped();
+  const ifVersion = { courses: hub.policy?.courses?.version ?? 0 };
+  await changePolicy(app, requester, hub, { courses: { releases }, ifVersion });
+}
