@@ -19,6 +19,8 @@ import type {
   ChangedFederation,
   Changelog,
   Cost,
+  Course,
+  CoursePublication,
   Federation,
   FederationAction,
   FederationPatch,
@@ -597,28 +599,7 @@ export interface WheelwrightApi {
       federationId: string;
     },
     options?: CallOptions,
-  ): Promise<{
-    id: string;
-    /** The display name */
-    title: string;
-    delivered: number | null;
-    /** The Moodle versions that new sites can run, newest first, previews last */
-    versions: {
-      version: number;
-      release: string;
-      /** The display name */
-      title: string;
-      shortname: string;
-      sha256: string;
-      bytes: number;
-      plugins: string[];
-      branch: string;
-      /** The ID of the spoke to which the object belongs */
-      spokeId: string;
-      publishedAt: string;
-      publishedBy: string;
-    }[];
-  }[]>;
+  ): Promise<Course[]>;
 
   /**
    * Publish a course of a site, without its people, as a new version of a course of the hub
@@ -630,14 +611,7 @@ export interface WheelwrightApi {
       /** The hub's ID or slug */
       federationId: string;
     },
-    body: {
-    /** The ID of the spoke to which the object belongs; must be text of 1 to 100 characters without control characters */
-    spokeId: string;
-    /** must be text of 1 to 255 characters without control characters */
-    course: string;
-    courseId?: string | null | undefined;
-    deliver?: boolean | null | undefined;
-  },
+    body: CoursePublication,
     options?: CallOptions,
   ): Promise<OperationDetail>;
 

@@ -520,7 +520,7 @@ export interface Catalog {
   versions: {
     /** The Moodle version, for use in requests */
     name: string;
-    /** The display name */
+    /** The title; of a course, that of its newest version */
     title: string | null;
     /** Whether this Moodle version is a preview, which is not yet released */
     preview: boolean;
@@ -732,6 +732,51 @@ export type Cost = {
   /** The cause as one word */
   reason?: string;
 };
+
+export interface Course {
+  /** The course's ID */
+  id: string;
+  /** The title; of a course, that of its newest version */
+  title: string;
+  /** The version that the hub gives to its spokes; null if it gives them none */
+  delivered: number | null;
+  /** The versions, newest first */
+  versions: {
+    /** The version's number */
+    version: number;
+    /** The text that names this version in the policy */
+    release: string;
+    /** The title; of a course, that of its newest version */
+    title: string;
+    /** The short name that the course had on its site */
+    shortname: string;
+    /** The SHA-256 hash of the package, a Moodle backup without users */
+    sha256: string;
+    /** The size of the package in bytes */
+    bytes: number;
+    /** The add-ons that the course needs */
+    plugins: string[];
+    /** The oldest branch of Moodle that can use this version */
+    branch: string;
+    /** The spoke from which the version was published */
+    spokeId: string;
+    /** When the version was published */
+    publishedAt: string;
+    /** The user who published the version */
+    publishedBy: string;
+  }[];
+}
+
+export interface CoursePublication {
+  /** The spoke whose site has the course; must be text of 1 to 100 characters without control characters */
+  spokeId: string;
+  /** The short name of the course on that site; must be text of 1 to 255 characters without control characters */
+  course: string;
+  /** The hub's course that gets a new version; without it, the hub gets a new course; must be the ID of a course, such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg */
+  courseId?: string | null | undefined;
+  /** Whether the hub's spokes get the version at once; true if absent */
+  deliver?: boolean | null | undefined;
+}
 
 export interface Federation {
   /** The hub's ID */
@@ -1663,59 +1708,34 @@ export interface Policy {
     /** The user who made the version */
     changedBy: string | null;
   };
+  /** The courses that the sites get */
   courses: {
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
     version: number;
+    /** The values. A value that is null is left to the sites */
     values: {
-      /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+      /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
       releases: string[] | null;
     };
+    /** The fields that spokes may override */
     overridable: string[];
+    /** When the version was made */
     changedAt: string | null;
+    /** The user who made the version */
     changedBy: string | null;
   };
   /** The addresses to register at the identity provider, one for each spoke */
   redirectUris: string[];
   /** The number of spokes in each state, by section */
   spokes: {
-    /** The number of spokes in each state of the settings */
-    settings: {
-      /** Spokes that have the newest version */
-      in_sync: number;
-      /** Spokes that have an older version, or none */
-      behind: number;
-      /** Spokes with values of their own, or that could not set a value */
-      differs: number;
-      /** Spokes that an admin of the hub has excluded */
-      excluded: number;
-    };
-    /** The number of spokes in each state of the brand */
-    brand: {
-      /** Spokes that have the newest version */
-      in_sync: number;
-      /** Spokes that have an older version, or none */
-      behind: number;
-      /** Spokes with values of their own, or that could not set a value */
-      differs: number;
-      /** Spokes that an admin of the hub has excluded */
-      excluded: number;
-    };
-    /** The number of spokes in each state of the sign-in */
-    signIn: {
-      /** Spokes that have the newest version */
-      in_sync: number;
-      /** Spokes that have an older version, or none */
-      behind: number;
-      /** Spokes with values of their own, or that could not set a value */
-      differs: number;
-      /** Spokes that an admin of the hub has excluded */
-      excluded: number;
-    };
-    courses: {
-      in_sync: number;
-      behind: number;
-      differs: number;
-      excluded: number;
-    };
+    /** The number of spokes in each state of the section */
+    settings: SectionCounts;
+    /** The number of spokes in each state of the section */
+    brand: SectionCounts;
+    /** The number of spokes in each state of the section */
+    signIn: SectionCounts;
+    /** The number of spokes in each state of the section */
+    courses: SectionCounts;
   };
   /** The newest rollout that brings this to the spokes; null if none was necessary */
   rollout: {
@@ -1784,9 +1804,9 @@ export interface PolicyPatch {
     /** Whether people confirm by email before they join an existing account */
     confirmation?: boolean | null | undefined;
   } | undefined;
-  /** must have at least one of releases */
+  /** The courses that the sites get, in these versions */
   courses?: {
-    /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+    /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
     releases?: readonly string[] | null | undefined;
   } | undefined;
   /** The fields that spokes may override, by section */
@@ -1809,13 +1829,13 @@ export interface PolicyPatch {
   } | undefined;
   /** The versions that the change is based on. If a section has another version by now, nothing changes */
   ifVersion?: {
-    /** The version of the settings; must be the number of a version */
+    /** The version of the section; must be the number of a version */
     settings?: number | undefined;
-    /** The version of the brand; must be the number of a version */
+    /** The version of the section; must be the number of a version */
     brand?: number | undefined;
-    /** The version of the sign-in; must be the number of a version */
+    /** The version of the section; must be the number of a version */
     signIn?: number | undefined;
-    /** must be the number of a version */
+    /** The version of the section; must be the number of a version */
     courses?: number | undefined;
   } | undefined;
 }
@@ -2204,6 +2224,17 @@ export interface RolloutPreview {
 export interface RolloutResumption {
   /** Whether failed spokes are tried again or skipped (default: retry); must be retry or skip */
   failed?: "retry" | "skip" | undefined;
+}
+
+export interface SectionCounts {
+  /** Spokes that have the newest version */
+  in_sync: number;
+  /** Spokes that have an older version, or none */
+  behind: number;
+  /** Spokes with values of their own, or that could not set a value */
+  differs: number;
+  /** Spokes that an admin of the hub has excluded */
+  excluded: number;
 }
 
 export interface Session {
@@ -2636,21 +2667,31 @@ export interface SpokePolicy {
     /** The user who last changed the site's own values */
     overriddenBy: string | null;
   };
+  /** The courses that the sites get */
   courses: {
+    /** Whether the site has what the hub shares */
     state: "in_sync" | "behind" | "differs" | "excluded";
+    /** Why the site is not in sync, one sentence each */
     reasons: string[];
+    /** The hub's newest version; 0 if it never shared anything */
     hubVersion: number;
+    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
     version: number | null;
+    /** The values. A value that is null is left to the sites */
     values: {
-      /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+      /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
       releases: string[] | null;
     };
+    /** The site's own values. They apply while the hub allows them */
     overrides: {
-      /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+      /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
       releases: string[] | null;
     };
+    /** The fields that spokes may override */
     overridable: string[];
+    /** When the site's own values last changed */
     overriddenAt: string | null;
+    /** The user who last changed the site's own values */
     overriddenBy: string | null;
   };
   /** The sections from which an admin of the hub has excluded the spoke */
@@ -2694,9 +2735,9 @@ export interface SpokePolicyPatch {
     /** Additional styles for Moodle's theme; must be text of 1 to 20000 characters without control characters */
     scss?: string | null | undefined;
   } | undefined;
-  /** must have at least one of releases */
+  /** The versions that a site with the content mode pull takes */
   courses?: {
-    /** The changes in each release, with unreleased changes first; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
+    /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
     releases?: readonly string[] | null | undefined;
   } | undefined;
   /** The sections from which the spoke is excluded. Only hub admins can set them */

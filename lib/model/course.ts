@@ -1,5 +1,6 @@
 /** Declares the courses of a hub: families of versions, each with a package that the hub's namespace stores. */
 import * as v from "valibot";
+import { boundedList } from "#lib/base/schema.ts";
 
 /** The maximum number of courses of a hub, and of versions of a course. They are part of the hub's row and record. */
 export const MAX_COURSES = 50, MAX_COURSE_VERSIONS = 20;
@@ -10,7 +11,13 @@ export const CourseId = v.pipe(v.string(COURSE_ID), v.regex(ID, COURSE_ID));
 
 const RELEASE = "must be the ID of a course, @ and a version, such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2";
 /** A version of a course as text: the course's ID, `@` and the version. */
-export const CourseRelease = v.pipe(v.string(RELEASE), v.regex(/^crs_[0-9a-z]{26}@[1-9]\d{0,5}$/, RELEASE));
+const CourseRelease = v.pipe(v.string(RELEASE), v.regex(/^crs_[0-9a-z]{26}@[1-9]\d{0,5}$/, RELEASE));
+
+const RELEASES = "must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course";
+export const CourseReleases = v.pipe(
+  boundedList(CourseRelease, 0, MAX_COURSES, RELEASES),
+  v.check((list) => new Set(list.map((each) => parseCourseRelease(each).course)).size === list.length, RELEASES),
+);
 
 export const CourseVersionSchema = v.object({
   version: v.pipe(v.number(), v.integer(), v.minValue(1)),

@@ -5,7 +5,7 @@
 import * as v from "valibot";
 import { boundedList, boundedText, EmailAddress, Flag, withAnyField } from "#lib/base/schema.ts";
 import { isTimeZone } from "#lib/base/time.ts";
-import { CourseRelease, MAX_COURSES, parseCourseRelease } from "#lib/model/course.ts";
+import { CourseReleases } from "#lib/model/course.ts";
 
 const HTTPS = "must be an https URL";
 export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
@@ -39,12 +39,6 @@ const UploadLimit = v.pipe(
   v.integer(UPLOAD_LIMIT),
   v.minValue(1, UPLOAD_LIMIT),
   v.maxValue(100, UPLOAD_LIMIT),
-);
-
-const RELEASES = `must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course`;
-const CourseReleases = v.pipe(
-  boundedList(CourseRelease, 0, MAX_COURSES, RELEASES),
-  v.check((list) => new Set(list.map((each) => parseCourseRelease(each).course)).size === list.length, RELEASES),
 );
 
 const DOMAIN = "must be domains such as school.example or *.school.example, 50 at most";

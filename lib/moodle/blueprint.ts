@@ -2,7 +2,6 @@
 import { adaptObject } from "#lib/moodle/adapt-object.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
-import { createRandomHex } from "#lib/base/ids.ts";
 import {
   ADOPTION_FILE_NAME,
   BLUEPRINT_JOBS,
@@ -31,7 +30,7 @@ import {
   type SpokeImages,
 } from "#lib/moodle/releases.ts";
 import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
-import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.ts";
+import { deriveRelayPassword, generateLibraryKey, generateSitePassword } from "#lib/moodle/secrets.ts";
 import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
 import type { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
@@ -177,18 +176,14 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       const owner = step === "issuer"
         ? { namespace: null, federationId: null, spokeId: null, revision }
         : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const library = {
-        LIBRARY_IMAGE: findVersionImages(images, listOfferedVersions(images)[0]!)!.moodle,
-        LIBRARY_SCRIPT: parsed.scripts.library,
-        STORAGE_CLASS: inputs.surroundings.storageClass ?? null,
-      };
-      const objects = render(HUB_STEP_FILES[step], { ...buildHubManifestValues(inputs), ...library }, owner);
+      const values = { ...buildHubManifestValues(inputs), ...buildLibraryValues(parsed, inputs) };
+      const objects = render(HUB_STEP_FILES[step], values, owner);
       if (step === "issuer" || step === "library") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
     newLibraryKey(inputs) {
       const owner = { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const values = { ...buildHubManifestValues(inputs), LIBRARY_KEY: createRandomHex() + createRandomHex() };
+      const values = { ...buildHubManifestValues(inputs), LIBRARY_KEY: generateLibraryKey() };
       return render(LIBRARY_KEY_FILE_NAME, values, owner)[0]!;
     },
     quotaUsage({ madeDatabaseDisk: _, ...inputs }) { // the current disk size counts
@@ -210,6 +205,15 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
 
 function pickSeedScripts({ scripts }: ReturnType<typeof parseBlueprint>) {
   return { SEED_SCRIPT: scripts.seed, COURSES_SCRIPT: scripts.courses, SIGN_ON_SCRIPT: scripts.signOn };
+}
+
+/** Returns the values for library.yaml. The server runs in the image of the newest Moodle, which has PHP. */
+function buildLibraryValues({ images, scripts }: ReturnType<typeof parseBlueprint>, { surroundings }: HubInputs) {
+  return {
+    LIBRARY_IMAGE: findVersionImages(images, listOfferedVersions(images)[0]!)!.moodle,
+    LIBRARY_SCRIPT: scripts.library,
+    STORAGE_CLASS: surroundings.storageClass ?? null,
+  };
 }
 
 /** Returns the placeholder values that are the same for all Jobs. */

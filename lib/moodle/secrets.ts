@@ -1,5 +1,6 @@
 /** Generates site passwords that are safe to use unquoted in the Moodle image's shell and sed commands. */
 import { createHmac } from "node:crypto";
+import { createRandomHex } from "#lib/base/ids.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -19,4 +20,9 @@ export function generateSitePassword(): string {
  */
 export function deriveRelayPassword(secret: string, user: string): string {
   return createHmac("sha256", secret).update(user).digest("base64url");
+}
+
+/** Returns a new key of 256 bits, in hexadecimal, with which tickets for a hub's library are signed. */
+export function generateLibraryKey(): string {
+  return createRandomHex() + createRandomHex();
 }

@@ -4,7 +4,6 @@ import { provisionHub, removeHub } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
 import type { ActionDeclaration } from "#lib/operations/operation.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { publishCourse } from "#lib/operations/publish-course.ts";
 import { provision } from "#lib/operations/provision.ts";
 import { reapply } from "#lib/operations/reapply.ts";
 import { remove } from "#lib/operations/remove.ts";
@@ -16,6 +15,7 @@ import { suspend } from "#lib/operations/suspend.ts";
 import {
   backup,
   PERSON_PARAMETERS,
+  publishCourse,
   purgeCaches,
   reinstatePerson,
   resetAdminPassword,

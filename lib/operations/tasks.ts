@@ -1,6 +1,7 @@
 /** Declares operations that run short tasks on a site, for example a backup. They do not change the spoke's state. */
 import * as v from "valibot";
 import { EmailAddress } from "#lib/base/schema.ts";
+import { PublishedPackage } from "#lib/moodle/course-jobs.ts";
 import { CourseAndUserCounts } from "#lib/moodle/job-results.ts";
 import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -105,4 +106,29 @@ export const reinstatePerson = declareOperation({
     `A Job lets the accounts of ${email} sign in again that suspend-person had suspended`,
   ],
   plan: { version: 1, limit: HOUR, steps: { person: ["Reinstating the person", 12 * MINUTE] } },
+});
+
+export const publishCourse = declareOperation({
+  name: "publish-course",
+  verbPhrase: "publish a course of",
+  from: ["active"],
+  repeatable: true,
+  /** The short name of the course; the hub's course that gets the version; whether the spokes get it at once. */
+  payload: v.object({ course: v.string(), courseId: v.optional(v.string()), deliver: v.boolean() }),
+  progress: {
+    /** The package in the library. */
+    published: PublishedPackage,
+    /** The version that the hub has got. */
+    release: v.string(),
+  },
+  plan: {
+    version: 1,
+    limit: 4 * HOUR,
+    steps: {
+      library: ["Preparing the hub's library", 20 * MINUTE],
+      package: ["Making a package of the course", 70 * MINUTE],
+      store: ["Adding the version to the hub", MINUTE],
+      deliver: ["Offering the version to the spokes", MINUTE],
+    },
+  },
 });

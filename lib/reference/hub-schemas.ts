@@ -1,4 +1,5 @@
 /** Gives names to the API schemas of billing, costs, availability, usage, history, tiers and policies. */
+import * as courses from "#lib/domains/courses/views.ts";
 import * as policies from "#lib/domains/policy/views.ts";
 import * as tiers from "#lib/domains/tiers/views.ts";
 import * as usage from "#lib/domains/usage/views.ts";
@@ -18,6 +19,8 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
   Billing: BillingView,
   Cost: CostView,
   HubCost: HubCostView,
+  Course: courses.CourseView,
+  SectionCounts: policies.SectionCounts,
   Policy: policies.PolicyView,
   PolicyPreview: policies.PolicyPreview,
   PolicyVersion: policies.PolicyVersionView,
@@ -29,6 +32,7 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
 
 export const HUB_INPUT_SCHEMAS: Schemas = {
   BillingAddress,
+  CoursePublication: courses.CoursePublication,
   FederationPatch: tiers.HubPatch,
   PolicyPatch: policies.PolicyPatch,
   PolicyRollback: policies.PolicyRollback,

@@ -82,7 +82,7 @@ function formatUsed(used: number | null, size: number | null): string | null {
 }
 
 /** Formats a number of bytes with a binary unit: `10737418240` becomes 10 GiB. */
-function formatSize(bytes: number | null): string | null {
+export function formatSize(bytes: number | null): string | null {
   if (bytes === null) return null;
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
   const unit = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));

@@ -529,6 +529,7 @@ create table federations (
   recorded_at timestamp(3) with time zone,
   backup_updated_at timestamp(3) with time zone,
   policy jsonb,
+  courses jsonb,
   constraint federations_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint federations_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'removing'::text, 'removed'::text]))),
   constraint federations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),

@@ -16,7 +16,7 @@ import { requireActionAllowed } from "#lib/operations/check-action.ts";
  * Enqueues the operation. Throws a fault: `missing` (`spoke_missing`), `invalid` (`course_missing`), or `conflict`
  * (`federation_state`, `spoke_state` or `too_many_courses`).
  */
-export async function publishCourse(
+export async function requestCoursePublication(
   app: App,
   actor: Actor,
   { id, state, courses }: FederationRow,

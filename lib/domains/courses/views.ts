@@ -1,7 +1,6 @@
 /** Defines the API schemas for the courses of a hub. */
 import * as v from "valibot";
-import { boundedText, Flag, optionalOrNull } from "#lib/base/schema.ts";
-import { Timestamp } from "#lib/base/schema.ts";
+import { boundedText, Flag, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
 import { CourseId } from "#lib/model/course.ts";
 
 /** The course to publish. */

@@ -4,39 +4,16 @@ import type { Requester } from "#lib/audit/requester.ts";
 import { buildHubSubject } from "#lib/audit/store.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import {
-  listRolloutSpokes,
-  listSpokeEffects,
-  planPolicyChange,
-  requireOfferedPreset,
-} from "#lib/domains/policy/plan.ts";
-import { listSignInProblems, storeClientSecret } from "#lib/domains/policy/client-secret.ts";
-import { requirePublishedReleases } from "#lib/domains/policy/releases.ts";
+import { listRolloutSpokes, listSpokeEffects, planPolicyChange, requireKnownValues } from "#lib/domains/policy/plan.ts";
+import { listSignInProblems } from "#lib/domains/policy/client-secret.ts";
 import { createPolicyRollout, recordPolicyRollout } from "#lib/domains/policy/roll-out.ts";
 import { showPolicy } from "#lib/domains/policy/show.ts";
 import { readHubSpokes, storePolicyVersions } from "#lib/domains/policy/store.ts";
 import type { PolicyPatch, PolicyRecord } from "#lib/domains/policy/views.ts";
 import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-
-/**
- * Changes a hub's policy: new versions, and a rollout that brings them to the spokes. Writes nothing if no value changes.
- * Throws a fault: `conflict` (`policy_changed` or `federation_state`) or `invalid` (`not_offered` or
- * `course_missing`).
- */
-export async function patchPolicy(
-  app: App,
-  actor: Actor,
-  federation: FederationRow,
-  patch: PolicyPatch,
-  signal?: AbortSignal,
-): Promise<PolicyRecord> {
-  requireLiveHub(federation.state, "change the policy of");
-  return await changePolicy(app, actor, federation, await storeClientSecret(app, actor, federation, patch, signal));
-}
 
 /** Changes a hub's policy. The patch contains the name of a stored client secret, not the client secret. */
 export async function changePolicy(
@@ -57,12 +34,7 @@ async function writePolicy(tx: Tx, app: App, requester: Requester, id: string, p
     now: await readDatabaseTime(tx),
   });
   if (change.sections.length === 0) return;
-  requireOfferedPreset(app.catalog, change);
-  requirePublishedReleases(
-    before.courses,
-    change.before.courses?.values.releases,
-    change.after.courses?.values.releases,
-  );
+  requireKnownValues(app.catalog, before.courses, change);
   const [problem] = listSignInProblems(change);
   if (problem !== undefined) throw new Fault("invalid", "sign_in_incomplete", problem);
   await storePolicyVersions(tx, id, change.after);

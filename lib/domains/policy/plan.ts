@@ -14,7 +14,7 @@ import {
   type PolicyVersion,
 } from "#lib/model/policy.ts";
 import { listOverrides } from "#lib/moodle/policy-values.ts";
-import { keepsOwnCourses, listReleaseProblems } from "#lib/domains/policy/releases.ts";
+import { keepsOwnCourses, listReleaseProblems, requirePublishedReleases } from "#lib/domains/policy/releases.ts";
 import type { HubSpoke } from "#lib/domains/policy/store.ts";
 import type { HubCourse } from "#lib/model/course.ts";
 import type { PolicyEffect, PolicyPatch, PolicyPreview } from "#lib/domains/policy/views.ts";
@@ -141,8 +141,13 @@ export function listRolloutSpokes(effects: readonly SpokeEffect[]): readonly Hub
   return effects.filter(({ spoke, effect }) => effect !== "excluded" && isReachable(spoke)).map(({ spoke }) => spoke);
 }
 
-/** Throws an `invalid` fault (`not_offered`) if the catalog does not offer a new brand. */
-export function requireOfferedPreset(catalog: Catalog, { before, after }: PolicyChange): void {
+/** Throws an `invalid` fault: `not_offered` for a new brand, or `course_missing` for a version of a course. */
+export function requireKnownValues(
+  catalog: Catalog,
+  courses: readonly HubCourse[] | null,
+  { before, after }: PolicyChange,
+): void {
+  requirePublishedReleases(courses, before.courses?.values.releases, after.courses?.values.releases);
   const preset = after.brand?.values.preset;
   if (preset !== undefined && preset !== before.brand?.values.preset) requireOfferedValues(catalog, { brand: preset });
 }

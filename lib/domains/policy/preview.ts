@@ -4,13 +4,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { hideClientSecret, listSignInProblems } from "#lib/domains/policy/client-secret.ts";
-import {
-  listPolicyChanges,
-  listSpokeEffects,
-  planPolicyChange,
-  requireOfferedPreset,
-} from "#lib/domains/policy/plan.ts";
-import { requirePublishedReleases } from "#lib/domains/policy/releases.ts";
+import { listPolicyChanges, listSpokeEffects, planPolicyChange, requireKnownValues } from "#lib/domains/policy/plan.ts";
 import { readHubSpokes } from "#lib/domains/policy/store.ts";
 import { MAX_PREVIEW_SPOKES, type PolicyPatch, type PolicyPreview } from "#lib/domains/policy/views.ts";
 import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
@@ -35,8 +29,7 @@ export async function previewPolicy(
     email: actor.email,
     now: await readDatabaseTime(rows),
   });
-  requireOfferedPreset(app.catalog, change);
-  requirePublishedReleases(courses, policy?.courses?.values.releases, change.after.courses?.values.releases);
+  requireKnownValues(app.catalog, courses, change);
   const effects = change.sections.length === 0 ? [] : listSpokeEffects(change, await readHubSpokes(rows, id), courses);
   const count = (effect: string) => effects.filter((each) => each.effect === effect).length;
   return {

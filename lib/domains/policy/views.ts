@@ -36,7 +36,12 @@ function createSectionView<S extends PolicySection>(section: S) {
 }
 
 /** The number of spokes in each state of a section. */
-const Counts = v.object({ in_sync: v.number(), behind: v.number(), differs: v.number(), excluded: v.number() });
+export const SectionCounts = v.object({
+  in_sync: v.number(),
+  behind: v.number(),
+  differs: v.number(),
+  excluded: v.number(),
+});
 
 export const PolicyView = v.object({
   federationId: v.string(),
@@ -47,7 +52,12 @@ export const PolicyView = v.object({
   /** The redirect URIs of the spokes that use the hub's sign-in, to register at the identity provider. */
   redirectUris: v.array(v.string()),
   /** The number of spokes in each state, by section. */
-  spokes: v.object({ settings: Counts, brand: Counts, signIn: Counts, courses: Counts }),
+  spokes: v.object({
+    settings: SectionCounts,
+    brand: SectionCounts,
+    signIn: SectionCounts,
+    courses: SectionCounts,
+  }),
   /** The newest rollout that brings the policy to the spokes. Null if no rollout was necessary. */
   rollout: v.nullable(v.object({ id: v.string(), state: v.picklist(ROLLOUT_STATES), reason: v.nullable(v.string()) })),
 });

@@ -20,7 +20,6 @@ import type {
 } from "#lib/drivers/db/columns.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { HubColumns } from "#lib/model/hub.ts";
-import type { HubCourse } from "#lib/model/course.ts";
 import type { HubPolicy, SpokePolicy } from "#lib/model/policy.ts";
 import type { SpokeColumns } from "#lib/model/spoke.ts";
 
@@ -78,7 +77,7 @@ export interface Schema
   };
   federations: Omit<HubColumns, "policy" | "courses"> & {
     policy: ColumnType<HubPolicy | null, string | null | undefined, string | null>;
-    courses: ColumnType<readonly HubCourse[] | null, string | null | undefined, string | null>;
+    courses: ColumnType<HubColumns["courses"], string | null | undefined, string | null>;
     cluster: string;
     namespaceUid: string | null;
     createdAt: TimestampColumn;

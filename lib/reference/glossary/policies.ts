@@ -1,4 +1,6 @@
 /** Describes the API fields of what a hub shares with its spokes. */
+import { POLICY_SECTIONS } from "#lib/model/policy.ts";
+import { COURSE_FIELD_ENTRIES } from "#lib/reference/glossary/courses.ts";
 import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 
 const AUTHOR = "ada@school.example", CHANGED_AT = "2026-11-21T12:00:00.000Z";
@@ -36,17 +38,23 @@ const SIGN_IN: GlossaryEntriesByField = {
   confirmation: ["Whether people confirm by email before they join an existing account", false],
 };
 
+const RELEASE = "crs_06fj2d1m7q4w9z2xbc8v5n3t1y@2";
+const COURSES: GlossaryEntriesByField = { releases: ["The courses, each as its ID, @ and a version", [RELEASE]] };
+
 const EXAMPLE_SETTINGS = { language: "de", timeZone: "Europe/Berlin" };
 
 export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   ...describeValues("settings", SETTINGS),
   ...describeValues("brand", BRAND),
   ...describeValues("signIn", SIGN_IN),
+  ...describeValues("courses", COURSES),
+  ...COURSE_FIELD_ENTRIES,
   "logo.url": ["The address of the file", "https://school.example/logo.png"],
   "logo.sha256": ["The SHA-256 hash of the file", "9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f7"],
   "Policy.settings | SpokePolicy.settings": "The sites' language, time zone, access and support contact",
   "Policy.brand | SpokePolicy.brand": "The sites' colour, logo and styles",
   "Policy.signIn | SpokePolicy.signIn": "The identity provider with which people sign in",
+  "Policy.courses | SpokePolicy.courses": "The courses that the sites get",
   "Policy.redirectUris": [
     "The addresses to register at the identity provider, one for each spoke",
     ["https://ash.school.example/admin/oauth2callback.php"],
@@ -56,33 +64,32 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "rollout.id": ["The rollout's ID", "rol_06fj2d0k3v8n5t1y7q4w9z2xbm"],
   "rollout.state": ["The rollout's state", "completed"],
   "rollout.reason": ["Why the rollout was paused or aborted", null],
-  "settings.version | brand.version | signIn.version": [
+  [each("version")]: [
     "The version of the section; in a hub 0 if nothing was ever shared, in a spoke null",
     3,
   ],
-  "settings.values | brand.values | signIn.values": "The values. A value that is null is left to the sites",
-  "settings.overridable | brand.overridable | signIn.overridable | PolicyVersion.overridable": [
+  [each("values")]: "The values. A value that is null is left to the sites",
+  [`${each("overridable")} | PolicyVersion.overridable`]: [
     "The fields that spokes may override",
     ["language"],
   ],
-  "settings.changedAt | brand.changedAt | signIn.changedAt | PolicyVersion.changedAt": [
+  [`${each("changedAt")} | PolicyVersion.changedAt`]: [
     "When the version was made",
     CHANGED_AT,
   ],
-  "settings.changedBy | brand.changedBy | signIn.changedBy | PolicyVersion.changedBy": [
+  [`${each("changedBy")} | PolicyVersion.changedBy`]: [
     "The user who made the version",
     AUTHOR,
   ],
-  "spokes.settings": "The number of spokes in each state of the settings",
-  "spokes.brand": "The number of spokes in each state of the brand",
-  "spokes.signIn": "The number of spokes in each state of the sign-in",
-  "settings.in_sync | brand.in_sync | signIn.in_sync": ["Spokes that have the newest version", 18],
-  "settings.behind | brand.behind | signIn.behind": ["Spokes that have an older version, or none", 1],
-  "settings.differs | brand.differs | signIn.differs": [
+  [POLICY_SECTIONS.map((section) => `spokes.${section}`).join(" | ")]:
+    "The number of spokes in each state of the section",
+  "SectionCounts.in_sync": ["Spokes that have the newest version", 18],
+  "SectionCounts.behind": ["Spokes that have an older version, or none", 1],
+  "SectionCounts.differs": [
     "Spokes with values of their own, or that could not set a value",
     1,
   ],
-  "settings.excluded | brand.excluded | signIn.excluded": ["Spokes that an admin of the hub has excluded", 0],
+  "SectionCounts.excluded": ["Spokes that an admin of the hub has excluded", 0],
   "PolicyPatch.": ["", { settings: EXAMPLE_SETTINGS, ifVersion: { settings: 3 } }],
   "PolicyPatch.settings | SpokePolicyPatch.settings": [
     "The settings to change. Null removes a value",
@@ -94,6 +101,8 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "PolicyPatch.signIn": ["The parts of the sign-in to change. Null removes a value", {
     issuer: "https://login.school.example",
   }],
+  "PolicyPatch.courses": ["The courses that the sites get, in these versions", { releases: [RELEASE] }],
+  "SpokePolicyPatch.courses": ["The versions that a site with the content mode pull takes", { releases: [RELEASE] }],
   "PolicyPatch.overridable": ["The fields that spokes may override, by section", { settings: ["language"] }],
   "overridable.settings": ["The names of settings", ["language"]],
   "overridable.brand": ["The names of parts of the brand", ["preset"]],
@@ -101,9 +110,7 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
     "The versions that the change is based on. If a section has another version by now, nothing changes",
     { settings: 3 },
   ],
-  "ifVersion.settings": ["The version of the settings", 3],
-  "ifVersion.brand": ["The version of the brand", 1],
-  "ifVersion.signIn": ["The version of the sign-in", 1],
+  [POLICY_SECTIONS.map((section) => `ifVersion.${section}`).join(" | ")]: ["The version of the section", 3],
   "PolicyRollback.section | PolicyVersion.section": ["The section of the policy", "settings"],
   "PolicyRollback.version": ["The version whose values become the newest version", 2],
   "PolicyVersion.version": ["The version's number", 2],
@@ -129,16 +136,15 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "SignInCheckRequest.": ["", { issuer: "https://login.school.example" }],
   "SignInCheckRequest.issuer": ["The issuer to check; the hub's own if absent", "https://login.school.example"],
   "SpokePolicy.spokeId": ["The spoke's ID", EXAMPLE_IDS.spoke],
-  "settings.state | brand.state | signIn.state": ["Whether the site has what the hub shares", "in_sync"],
-  "settings.reasons | brand.reasons | signIn.reasons": ["Why the site is not in sync, one sentence each", []],
-  "settings.hubVersion | brand.hubVersion | signIn.hubVersion": [
+  [each("state")]: ["Whether the site has what the hub shares", "in_sync"],
+  [each("reasons")]: ["Why the site is not in sync, one sentence each", []],
+  [each("hubVersion")]: [
     "The hub's newest version; 0 if it never shared anything",
     3,
   ],
-  "settings.overrides | brand.overrides | signIn.overrides":
-    "The site's own values. They apply while the hub allows them",
-  "settings.overriddenAt | brand.overriddenAt | signIn.overriddenAt": ["When the site's own values last changed", null],
-  "settings.overriddenBy | brand.overriddenBy | signIn.overriddenBy": [
+  [each("overrides")]: "The site's own values. They apply while the hub allows them",
+  [each("overriddenAt")]: ["When the site's own values last changed", null],
+  [each("overriddenBy")]: [
     "The user who last changed the site's own values",
     null,
   ],
@@ -153,4 +159,9 @@ function describeValues(section: string, entries: GlossaryEntriesByField): Gloss
   return Object.fromEntries(
     Object.entries(entries).map(([name, entry]) => [owners.map((owner) => `${owner}.${name}`).join(" | "), entry]),
   );
+}
+
+/** Returns the names of a field that each section has. */
+function each(field: string): string {
+  return POLICY_SECTIONS.map((section) => `${section}.${field}`).join(" | ");
 }

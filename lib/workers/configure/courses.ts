@@ -10,7 +10,7 @@ import { getInputsAfterChange } from "#lib/workers/configure/address.ts";
 
 type ConfigureRun = OperationRun<"configure">;
 
-/** What the site lacks for a course. Another attempt would not help, so the operation goes on without the course. */
+/** Reasons that remain until the site changes. The operation succeeds without such a course. */
 const LASTING_REASONS: readonly (string | undefined)[] = ["MissingPlugin", "OlderMoodle"];
 /** A reason that another attempt may find gone. */
 const PASSING_REASON = "DownloadFailed";

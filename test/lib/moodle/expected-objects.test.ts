@@ -26,8 +26,8 @@ async function open(maintenance = false) {
 test("lists all objects of an installation, and the PVC of the StatefulSet's template", async () => {
   const { blueprint, site } = await open();
   const all = listExpectedObjects(blueprint, site), titles = all.map(({ object }) => formatObjectTitle(object));
-  assert.is(all.length, 29);
-  assert.is(new Set(titles).size, 29);
+  assert.is(all.length, 30);
+  assert.is(new Set(titles).size, 30);
   const presence = all.filter(({ comparison: judged }) => judged === "presence").map(({ object }) =>
     formatObjectTitle(object)
   ).sort();

@@ -126,6 +126,7 @@ const STORED: Readonly<Record<string, readonly StoredData[]>> = {
     { template: "invitation", about: { inviter: "Bob", places: ["Hub"], expiresAt: "2026-11-26T10:00:00.000Z" } },
     { template: "announcement", about: { notices: [NOTICE], more: 0 } },
   ].map((letter, i) => ({ payload: { letter: { ...letter, to: TO }, grantId: i === 0 ? "grant" : null } })),
+  "publish-course": [{ payload: { course: "BIO-D", deliver: true } }],
   "suspend-person": [{ payload: { email: "cy@school.example" } }],
   "reinstate-person": [{ payload: { email: "cy@school.example" } }],
   "forgotten-password": [{ payload: { email: "ann@example.org" } }],

@@ -23,6 +23,8 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   selector: () => ({ ids: [createId("spk")] }),
   scope: () => "readonly",
   state: () => "declined", // the state of a decided request
+  spokeId: () => createId("spk"),
+  course: () => "BIO-D",
   backupId: () => createId("bak"),
   version: () => 1, // of a policy
 };

@@ -1,11 +1,11 @@
 /** Tests courses of a hub: published from one site, brought to the others by rollouts, in a simulated cluster. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { publishCourse } from "#lib/domains/courses/publish.ts";
+import { requestCoursePublication } from "#lib/domains/courses/publish.ts";
 import { listHubCourses } from "#lib/domains/courses/show.ts";
 import { changeHub } from "#lib/domains/tiers/change.ts";
 import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
-import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/patch.ts";
 import { previewPolicy } from "#lib/domains/policy/preview.ts";
 import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";
 import { patchSpokePolicy } from "#lib/domains/policy/spoke.ts";
@@ -64,11 +64,21 @@ async function hubOf({ scene, hub }: Context): Promise<FederationRow> {
 
 async function publish(context: Context, more: { courseId?: string; deliver?: boolean; course?: string } = {}) {
   const { scene, origin } = context, hub = await hubOf(context);
-  const job = await publishCourse(scene.app, scene.actor, hub, { spokeId: origin, course: "BIO-D", ...more } as never);
+  const job = await requestCoursePublication(
+    scene.app,
+    scene.actor,
+    hub,
+    { spokeId: origin, course: "BIO-D", ...more } as never,
+  );
   return await until(async () => {
     const found = (await scene.operations(origin)).find(({ id }) => id === job.id)!;
     return ["succeeded", "failed"].includes(found.state) && found;
   });
+}
+
+/** Returns the hub's only course. */
+async function courseOf(context: Context) {
+  return listHubCourses(await hubOf(context))[0]!;
 }
 
 async function waitForPolicy({ scene, hub }: Context, state: "completed" | "paused" = "completed") {
@@ -109,7 +119,7 @@ test("replaces a version that nobody has used, and closes one that somebody has 
   const { scene, subscribers: [first, second], mirror } = context;
   await useCourse(scene, second!);
   await changeOrigin(context, (database) => ({ ...database, courseContents: { "BIO-D": { edition: 2 } } }));
-  const [{ id }] = listHubCourses(await hubOf(context)) as [{ id: string }];
+  const { id } = await courseOf(context);
   assert.is((await publish(context, { courseId: id })).state, "succeeded");
   await waitForPolicy(context);
   const unused = (await courseOn(scene, first!))!, used = (await courseOn(scene, second!))!;
@@ -120,10 +130,7 @@ test("replaces a version that nobody has used, and closes one that somebody has 
 });
 
 test("brings a version to a site that takes it", async (context) => {
-  const { scene, puller, mirror } = context, [{ versions }] = listHubCourses(await hubOf(context)) as [{
-    versions: { release: string }[];
-  }];
-  const [newest] = versions.map(({ release }) => release) as [string];
+  const { scene, puller, mirror } = context, newest = (await courseOf(context)).versions[0]!.release;
   const before = await showSpokePolicy(scene.db.rows, puller);
   assert.equal([before.courses.state, before.courses.reasons], ["differs", ["The site can take 1 version"]]);
   await patchSpokePolicy(scene.app, scene.actor, await scene.row(puller), { courses: { releases: [newest] } });
@@ -144,7 +151,7 @@ test("brings a version to a site that takes it", async (context) => {
 
 test("goes back to the version before, which opens the closed course again", async (context) => {
   const { scene, hub, subscribers: [first, second] } = context;
-  const [{ id }] = listHubCourses(await hubOf(context)) as [{ id: string }];
+  const { id } = await courseOf(context);
   await patchPolicy(scene.app, scene.actor, hub, { courses: { releases: [`${id}@1`] } });
   await waitForPolicy(context);
   const restored = (await courseOn(scene, first!))!, reopened = (await courseOn(scene, second!))!;
@@ -156,7 +163,7 @@ test("reports a site that lacks an add-on, and pauses at one that cannot downloa
   const { scene, hub, subscribers: [first] } = context;
   const content = { "BIO-D": { edition: 3, plugins: ["mod_attendance"] } };
   await changeOrigin(context, (database) => ({ ...database, courseContents: content }));
-  const [{ id }] = listHubCourses(await hubOf(context)) as [{ id: string }];
+  const { id } = await courseOf(context);
   await publish(context, { courseId: id, deliver: false });
   const change = { courses: { releases: [`${id}@3`] } };
   const preview = await previewPolicy(scene.app, scene.actor, hub, change);
@@ -179,7 +186,7 @@ test("closes the courses when the hub's mode changes, and opens them again", asy
   const closed = (await courseOn(scene, second!))!;
   assert.equal([closed.current, closed.versions["1"]!.isClosed], [null, true]);
   await patchPolicy(scene.app, scene.actor, hub, { courses: { releases: [] } });
-  const [{ id }] = listHubCourses(await hubOf(context)) as [{ id: string }];
+  const { id } = await courseOf(context);
   await patchPolicy(scene.app, scene.actor, hub, { courses: { releases: [`${id}@1`] } });
   await changeHub(scene.app, scene.actor, await hubOf(context), { mode: "both" } as never);
   await waitForPolicy(context);

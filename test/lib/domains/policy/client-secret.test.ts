@@ -1,7 +1,7 @@
 /** Tests that requests cannot fill the Kubernetes Secret in which a hub's client secrets are stored. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/patch.ts";
 import type { PolicyPatch } from "#lib/domains/policy/views.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";

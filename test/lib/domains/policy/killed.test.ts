@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/patch.ts";
 import { showPolicy } from "#lib/domains/policy/show.ts";
 import { configure } from "#lib/operations/configure.ts";
 import { wrapStepFunctions } from "#lib/scheduler/handler.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/patch.ts";
 import { rollBackPolicy } from "#lib/domains/policy/roll-back.ts";
 import { previewPolicy } from "#lib/domains/policy/preview.ts";
 import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";

@@ -1,7 +1,7 @@
 /** Tests that what a hub shares, and the spokes' own values, survive the loss of the database. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/patch.ts";
 import { rollBackPolicy } from "#lib/domains/policy/roll-back.ts";
 import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";
 import { patchSpokePolicy } from "#lib/domains/policy/spoke.ts";

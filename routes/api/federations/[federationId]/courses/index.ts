@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { publishCourse } from "#lib/domains/courses/publish.ts";
+import { requestCoursePublication } from "#lib/domains/courses/publish.ts";
 import { listHubCourses } from "#lib/domains/courses/show.ts";
 import { CoursePublication, CourseView } from "#lib/domains/courses/views.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
@@ -24,6 +24,6 @@ export const POST = endpoint({
   reply: acceptedReply(OperationDetail),
   faults: ["spoke_missing", "course_missing", "too_many_courses", "federation_state", "spoke_state"],
   async handle({ app, actor, federation, body }) {
-    return await showOperation(app.db.rows, actor, await publishCourse(app, actor, federation, body));
+    return await showOperation(app.db.rows, actor, await requestCoursePublication(app, actor, federation, body));
   },
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { QueryFlag } from "#lib/base/schema.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { patchPolicy } from "#lib/domains/policy/change.ts";
+import { patchPolicy } from "#lib/domains/policy/patch.ts";
 import { previewPolicy } from "#lib/domains/policy/preview.ts";
 import { showPolicy } from "#lib/domains/policy/show.ts";
 import { PolicyPatch, PolicyPreview, PolicyView } from "#lib/domains/policy/views.ts";
