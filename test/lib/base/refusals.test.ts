@@ -17,7 +17,7 @@ test("keeps the codes of released operations", () => {
     CODES.toSorted().join(" "),
     [
       "AddonUnsupported AdministratorAccount AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken",
-      "DiskCannotGrow DomainTaken",
+      "CourseUnpublished DiskCannotGrow DomainTaken",
       "FilesMissing Incomplete Maintenance NamespaceLost NoBackup NoSnapshotClass NoUser NoWayBack NotInstalled NotNewer",
       "NotOffered NothingToRestore OtherCode OtherCounts PasswordsLost PostgresTooOld RolloutMissing RolloutRunning",
       "RowExists RowMissing SlugTaken SpokeState Suspended TooOld TooSmall VersionUnknown VolumeLost another_cluster",

@@ -85,6 +85,8 @@ policy history north
 policy rollback north settings 1
 policy show-spoke oak
 policy override oak settings.language=fr --exclude brand
+courses list north
+courses publish north oak BIO-D --course crs_00000000000000000000000000 =2
 rollouts create restart --spoke oak -q >ROLLOUT
 usage oak
 spokes addons oak
