@@ -6,7 +6,9 @@ import { rollBackPolicy } from "#lib/domains/policy/roll-back.ts";
 import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";
 import { patchSpokePolicy } from "#lib/domains/policy/spoke.ts";
 import { listPolicyVersions } from "#lib/domains/policy/store.ts";
-import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { requestCoursePublication } from "#lib/domains/courses/publish.ts";
+import { listHubCourses } from "#lib/domains/courses/show.ts";
+import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
 import { waitForRollout } from "#test/lib/workers/rollouts/scene.ts";
 import { listReconcileFindings, saveDatabase, writeSiteRecords } from "./restored-database.ts";
@@ -25,12 +27,27 @@ async function share(scene: WorkScene, hub: FederationRow, id: string): Promise<
     overridable: { settings: ["language"] },
   });
   await waitForRollout(scene, rollout!, "completed");
+  await shareCourse(scene, hub, id);
   await patchSpokePolicy(app, actor, await scene.row(id), { settings: { language: "fr" }, excluded: ["brand"] });
   await scene.ended(id, "configure");
 }
 
+/** Publishes a course of the spoke, which then gets it from the hub. */
+async function shareCourse(scene: WorkScene, { id: hubId }: FederationRow, id: string): Promise<void> {
+  const { app, actor, db } = scene;
+  await updateRows(db, "federations", { mode: "content" }, { id: hubId });
+  await updateRows(db, "spokes", { content: true }, { id });
+  const site = scene.simulator.site((await scene.row(id)).namespace);
+  site.changeDatabase((database) => ({ ...database, courses: ["BIO-D"] }));
+  const hub = (await findFederation(db.rows, hubId, "shown"))!;
+  await requestCoursePublication(app, actor, hub, { spokeId: id, course: "BIO-D" } as never);
+  await scene.ended(id, "publish-course");
+  await waitForRollout(scene, (await showPolicy(db.rows, hubId)).rollout!, "completed");
+}
+
 const readAll = async ({ db }: WorkScene, hub: FederationRow, id: string) => ({
   ...await showPolicy(db.rows, hub.id),
+  hubCourses: listHubCourses((await findFederation(db.rows, hub.id, "shown"))!),
   rollout: null, // rollouts are not in the records
   spoke: await showSpokePolicy(db.rows, id),
 });
@@ -54,6 +71,7 @@ test("comes back from the records of hubs and spokes, of which one was in the ba
     await writeSiteRecords(scene.app);
     const before = [await readAll(scene, north, ash), await readAll(scene, west, oak)];
     assert.is(before[0]!.spoke.settings.values["language"], "fr");
+    assert.equal([before[0]!.hubCourses.length, before[0]!.spoke.courses.state], [1, "in_sync"]);
     await goBack();
     assert.is((await showPolicy(db.rows, north.id)).settings.version, 0, "the backup is from before");
     await listReconcileFindings(scene.app, { apply: true });
@@ -62,6 +80,7 @@ test("comes back from the records of hubs and spokes, of which one was in the ba
       const versions = await listPolicyVersions(db.rows, hub.id);
       assert.equal(versions.map(({ section, version }) => `${section} ${version}`).sort(), [
         "brand 1",
+        "courses 1",
         "settings 1",
         "signIn 1",
       ]);
