@@ -33,7 +33,7 @@ function deliver_check_attempt(string $attempt): void {
     }
 }
 
-/** Waits until no other run is in progress. The lock ends with its process. */
+/** Waits until no other run is at work. The lock ends with its process. */
 function deliver_begin(string $attempt): void {
     deliver_check_attempt($attempt);
     set_config('deliver_attempt', $attempt, 'local_wheelwright'); // an earlier run ends before its next course
@@ -395,7 +395,7 @@ function deliver_all(array $courses): array {
             mtrace("$family: version $one[version] of {$wanted['title']}: $one[outcome] as course $one[id], former version: $one[former]");
         } catch (DeliverySkipped $skip) {
             $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $skip->reason,
-                'detail' => $skip->getMessage(), 'former' => 'none'];
+                'former' => 'none'];
             mtrace("$family: version $one[version] of {$wanted['title']} skipped: " . $skip->getMessage());
         }
         $result['courses'][] = $one;
