@@ -22,6 +22,17 @@ final class DeliverySkipped extends Exception
     }
 }
 
+function deliver_text(\Throwable $error): string {
+    return trim(preg_replace('/\s+/', ' ', $error->getMessage() . ' ' . ($error->debuginfo ?? '')));
+}
+
+function deliver_roll_back(): void {
+    global $DB;
+    if ($DB->is_transaction_started()) {
+        $DB->force_transaction_rollback();
+    }
+}
+
 /** Ends the script if a later attempt has begun, so that a late Job does not undo it. */
 function deliver_check_attempt(string $attempt): void {
     global $DB;
@@ -114,19 +125,19 @@ function deliver_print(int $id): string {
         $rows->close();
     };
     $path = context_course::instance($id)->path . '/%'; // compared with a slash at the end, as /1/25 begins /1/250
-    $add('SELECT fullname, shortname, summary, format, visible, startdate, enddate, lang, theme, groupmode, groupmodeforce,
+    $add('SELECT fullname, summary, format, visible, startdate, enddate, lang, theme, groupmode, groupmodeforce,
         enablecompletion, showgrades, newsitems, maxbytes FROM {course} WHERE id = ?', [$id]);
     $add('SELECT id, section, name, summary, sequence, visible, availability FROM {course_sections} WHERE course = ?
         ORDER BY id', [$id]);
     $add('SELECT id, module, instance, section, idnumber, visible, groupmode, completion, availability
         FROM {course_modules} WHERE course = ? ORDER BY id', [$id]);
-    $add('SELECT b.id, b.blockname, b.configdata, b.parentcontextid, b.defaultregion FROM {block_instances} b
-        JOIN {context} c ON c.id = b.parentcontextid WHERE c.path || '/' LIKE ? ORDER BY b.id', [$path]);
+    $add("SELECT b.id, b.blockname, b.configdata, b.parentcontextid, b.defaultregion FROM {block_instances} b
+        JOIN {context} c ON c.id = b.parentcontextid WHERE c.path || '/' LIKE ? ORDER BY b.id", [$path]);
     $add("SELECT f.pathnamehash, f.contenthash FROM {files} f JOIN {context} c ON c.id = f.contextid
         WHERE c.path || '/' LIKE ? AND f.filename <> '.' ORDER BY f.pathnamehash", [$path]);
-    $add('SELECT q.id, q.timemodified FROM {question} q JOIN {question_versions} v ON v.questionid = q.id
+    $add("SELECT q.id, q.timemodified FROM {question} q JOIN {question_versions} v ON v.questionid = q.id
         JOIN {question_bank_entries} e ON e.id = v.questionbankentryid JOIN {question_categories} k
-        ON k.id = e.questioncategoryid JOIN {context} c ON c.id = k.contextid WHERE c.path || '/' LIKE ? ORDER BY q.id', [$path]);
+        ON k.id = e.questioncategoryid JOIN {context} c ON c.id = k.contextid WHERE c.path || '/' LIKE ? ORDER BY q.id", [$path]);
     $add('SELECT id, enrol FROM {enrol} WHERE courseid = ? ORDER BY id', [$id]);
     $add('SELECT id, name FROM {groups} WHERE courseid = ? ORDER BY id', [$id]);
     $names = 'SELECT DISTINCT m.name FROM {modules} m JOIN {course_modules} c ON c.module = m.id WHERE c.course = ?';
@@ -159,7 +170,11 @@ function deliver_is_used(int $id, string $print): bool {
     }
     // Moodle's privacy interface knows the people in attempts, submissions, posts and completions, also in add-ons.
     $admin = (int) get_admin()->id; // has restored the course
-    $privacy = new \core_privacy\manager();
+    $privacy = new class extends \core_privacy\manager {
+        protected static function get_log_tracer() {
+            return new null_progress_trace(); // otherwise 500 lines per activity
+        }
+    };
     $contexts = $DB->get_fieldset_select('context', 'id', "path || '/' LIKE ?", [context_course::instance($id)->path . '/%']);
     foreach ($contexts as $contextid) {
         foreach ($privacy->get_users_in_context(context::instance_by_id($contextid)) as $list) {
@@ -309,8 +324,8 @@ function deliver_download(array $wanted, string $path): void {
     }
 }
 
-/** Restores a package as a new course, and returns its id. A mark names the course until it is the current version. */
-function deliver_restore(array $wanted): int {
+/** Restores a package as a new course with a mark. Returns its id and the short name that it had originally. */
+function deliver_restore(array $wanted): array {
     global $CFG, $DB;
     $family = $wanted['family'];
     $folder = "wheelwright_$family";
@@ -340,15 +355,16 @@ function deliver_restore(array $wanted): int {
         );
         $restore->execute_precheck();
         $restore->execute_plan();
+        $names = $restore->get_info();
         $restore->destroy();
-        return $id;
+        // Moodle adds "copy 1" to the title if the former version has it, too.
+        $DB->set_field('course', 'fullname', $names->original_course_fullname, ['id' => $id]);
+        return [$id, $names->original_course_shortname];
     } catch (DeliverySkipped $error) {
         throw $error;
     } catch (\Throwable $error) {
-        mtrace("$family: the restore says: " . preg_replace('/\s+/', ' ', $error->getMessage()));
-        if ($DB->is_transaction_started()) {
-            $DB->force_transaction_rollback();
-        }
+        mtrace("$family: the restore says: " . deliver_text($error));
+        deliver_roll_back();
         deliver_clear($family);
         throw new DeliverySkipped('RestoreFailed', 'Moodle could not restore the package');
     } finally {
@@ -366,7 +382,7 @@ function deliver_family(array $wanted): array {
     $exists = $entry && !isset($entry['deleting']) && $DB->record_exists('course', ['id' => $entry['id']]);
     if (!$exists || $entry['sha256'] !== $wanted['sha256']) {
         deliver_check($wanted);
-        $id = deliver_restore($wanted);
+        [$id, $shortname] = deliver_restore($wanted);
         if ($entry) { // the same number with other content; the entry remains until its course is retired
             $state['versions'][$version . '.' . substr($entry['sha256'], 0, 8)] = $entry;
         }
@@ -379,6 +395,10 @@ function deliver_family(array $wanted): array {
     }
     [$former, $state] = deliver_retire($family, $state);
     $id = (int) $state['versions'][$version]['id'];
+    if (isset($shortname) && !$DB->record_exists('course', ['shortname' => $shortname])) {
+        $DB->set_field('course', 'shortname', $shortname, ['id' => $id]); // the deleted version no longer has it
+        rebuild_course_cache($id, true);
+    }
     return ['family' => $family, 'version' => $version, 'id' => $id, 'outcome' => $outcome, 'former' => $former];
 }
 
@@ -390,26 +410,33 @@ function deliver_all(array $courses): array {
     foreach ($courses as $wanted) {
         deliver_check_attempt((string) getenv('FENCE'));
         $family = $wanted['family'];
+        $name = "$family: version $wanted[version] of $wanted[title]";
         try {
             $one = deliver_family($wanted);
-            mtrace("$family: version $one[version] of {$wanted['title']}: $one[outcome] as course $one[id], former version: $one[former]");
-        } catch (DeliverySkipped $skip) {
-            $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $skip->reason,
-                'former' => 'none'];
-            mtrace("$family: version $one[version] of {$wanted['title']} skipped: " . $skip->getMessage());
+            mtrace("$name: $one[outcome] as course $one[id], former version: $one[former]");
+        } catch (\Throwable $error) {
+            deliver_roll_back();
+            $reason = $error instanceof DeliverySkipped ? $error->reason : 'DeliveryFailed';
+            $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $reason];
+            mtrace("$name: skipped: " . deliver_text($error));
         }
         $result['courses'][] = $one;
     }
     foreach (array_diff(deliver_families('course_'), array_column($courses, 'family')) as $family) {
         deliver_check_attempt((string) getenv('FENCE'));
-        $state = deliver_state($family);
-        if ($state['current'] !== null) {
-            $state = deliver_make_current($family, $state, null);
+        try {
+            $state = deliver_state($family);
+            if ($state['current'] !== null) {
+                $state = deliver_make_current($family, $state, null);
+            }
+            [$outcome] = deliver_retire($family, $state);
+            $outcome = $outcome === 'none' ? 'deleted' : $outcome; // people of the site have deleted the course
+            $result['removed'][] = ['family' => $family, 'outcome' => $outcome];
+            mtrace("$family: no longer from the hub: $outcome");
+        } catch (\Throwable $error) {
+            deliver_roll_back();
+            mtrace("$family: not withdrawn: " . deliver_text($error));
         }
-        [$outcome] = deliver_retire($family, $state);
-        $outcome = $outcome === 'none' ? 'deleted' : $outcome; // people of the site have deleted the course
-        $result['removed'][] = ['family' => $family, 'outcome' => $outcome];
-        mtrace("$family: no longer from the hub: $outcome");
     }
     return $result;
 }

@@ -111,7 +111,6 @@ function publish_clean_directory(): void {
     $name = (string) get_config('local_wheelwright', 'publish_directory');
     if (preg_match('/^[0-9a-f]{32}$/D', $name)) {
         fulldelete("$CFG->backuptempdir/$name");
-        @unlink("$CFG->backuptempdir/$name.log");
     }
     unset_config('publish_directory', 'local_wheelwright');
 }
