@@ -162,13 +162,15 @@ function deliver_is_used(int $id, string $print): bool {
     )) {
         return true;
     }
-    foreach (['grade_grades', 'grade_grades_history'] as $grades) {
-        $query = 'SELECT 1 FROM {' . $grades . '} g JOIN {grade_items} i ON i.id = g.itemid WHERE i.courseid = ?';
-        if ($DB->record_exists_sql($query, [$id])) {
+    $grade = 'g JOIN {grade_items} i ON i.id = g.itemid WHERE i.courseid = ?';
+    $rows = ["{grade_grades} $grade", "{grade_grades_history} $grade", '{course_completions} WHERE course = ?',
+        '{course_modules_completion} d JOIN {course_modules} m ON m.id = d.coursemoduleid WHERE m.course = ?'];
+    foreach ($rows as $one) {
+        if ($DB->record_exists_sql("SELECT 1 FROM $one", [$id])) {
             return true;
         }
     }
-    // Moodle's privacy interface knows the people in attempts, submissions, posts and completions, also in add-ons.
+    // Moodle's privacy interface knows the people in attempts, submissions and posts, also in add-ons.
     $admin = (int) get_admin()->id; // has restored the course
     $privacy = new class extends \core_privacy\manager {
         protected static function get_log_tracer() {
