@@ -242,36 +242,36 @@ function deliver_make_current(string $family, array $state, ?int $version): arra
     return $state;
 }
 
-/** Closes or deletes every version but the current one. Returns what became of them, and the state. */
+/** Closes or deletes every version but the current one. Returns the fate of each of them, and the state. */
 function deliver_retire(string $family, array $state): array {
     global $DB;
-    $outcome = 'none';
+    $fates = [];
     foreach ($state['versions'] as $version => $entry) {
         $id = (int) $entry['id'];
         if ((string) $version === (string) $state['current']) {
             continue;
         }
         $exists = $DB->record_exists('course', ['id' => $id]);
-        if ($exists && !isset($entry['closed']) && !isset($entry['deleting'])) {
+        if ($exists && !isset($entry['closed'])) {
             $transaction = $DB->start_delegated_transaction();
             $state['versions'][$version]['closed'] = deliver_close($id);
             deliver_save($family, $state);
             $transaction->allow_commit();
         }
-        if ($exists && !isset($entry['deleting']) && deliver_is_used($id, $entry['print'] ?? '')) {
-            $outcome = $outcome === 'none' ? 'closed' : $outcome;
+        if ($exists && !isset($entry['deleting']) && deliver_is_used($id, $entry['print'])) {
+            $fates[$version] = 'closed';
             continue;
         }
         if ($exists) {
             $state['versions'][$version]['deleting'] = true; // after this mark, a killed deletion is not taken for a use
             deliver_save($family, $state);
             deliver_delete($id);
-            $outcome = 'deleted';
         }
         unset($state['versions'][$version]);
         deliver_save($family, $state);
+        $fates[$version] = 'deleted';
     }
-    return [$outcome, $state];
+    return [$fates, $state];
 }
 
 /** Throws if the site lacks what a package needs. */
@@ -316,7 +316,8 @@ function deliver_download(array $wanted, string $path): void {
     $isdone = curl_exec($request);
     $status = (int) curl_getinfo($request, CURLINFO_RESPONSE_CODE);
     $isstored = fclose($file);
-    if ($bytes > $wanted['bytes'] || ($isdone && hash_final($hash) !== $wanted['sha256'])) {
+    $isright = $bytes === (int) $wanted['bytes'] && hash_final($hash) === $wanted['sha256'];
+    if ($bytes > $wanted['bytes'] || ($isdone && !$isright)) {
         throw new DeliverySkipped('WrongHash', 'the package in the library is not the one that was published');
     }
     if (!$isdone || !$isstored) {
@@ -379,6 +380,7 @@ function deliver_family(array $wanted): array {
     global $DB;
     [$family, $version] = [$wanted['family'], (int) $wanted['version']];
     $state = deliver_state($family);
+    $before = $state['current'];
     $entry = $state['versions'][$version] ?? null;
     $outcome = 'kept';
     $exists = $entry && !isset($entry['deleting']) && $DB->record_exists('course', ['id' => $entry['id']]);
@@ -386,7 +388,8 @@ function deliver_family(array $wanted): array {
         deliver_check($wanted);
         [$id, $shortname] = deliver_restore($wanted);
         if ($entry) { // the same number with other content; the entry remains until its course is retired
-            $state['versions'][$version . '.' . substr($entry['sha256'], 0, 8)] = $entry;
+            $state['versions']["$version.$entry[id]"] = $entry;
+            $before = $before === $version ? "$version.$entry[id]" : $before;
         }
         $state['versions'][$version] = ['id' => $id, 'sha256' => $wanted['sha256'], 'print' => deliver_print($id)];
         $state = deliver_make_current($family, $state, $version);
@@ -395,7 +398,8 @@ function deliver_family(array $wanted): array {
         $state = deliver_make_current($family, $state, $version);
         $outcome = 'reopened';
     }
-    [$former, $state] = deliver_retire($family, $state);
+    [$fates, $state] = deliver_retire($family, $state);
+    $former = $fates[$before] ?? (in_array('closed', $fates, true) ? 'closed' : (end($fates) ?: 'none'));
     $id = (int) $state['versions'][$version]['id'];
     if (isset($shortname) && !$DB->record_exists('course', ['shortname' => $shortname])) {
         $DB->set_field('course', 'shortname', $shortname, ['id' => $id]); // the deleted version no longer has it
@@ -431,8 +435,8 @@ function deliver_all(array $courses): array {
             if ($state['current'] !== null) {
                 $state = deliver_make_current($family, $state, null);
             }
-            [$outcome] = deliver_retire($family, $state);
-            $outcome = $outcome === 'none' ? 'deleted' : $outcome; // people of the site have deleted the course
+            [, $state] = deliver_retire($family, $state);
+            $outcome = $state['versions'] ? 'closed' : 'deleted';
             $result['removed'][] = ['family' => $family, 'outcome' => $outcome];
             mtrace("$family: no longer from the hub: $outcome");
         } catch (\Throwable $error) {
