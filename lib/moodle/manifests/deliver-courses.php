@@ -453,8 +453,11 @@ function deliver_all(array $courses): array {
             mtrace("$name: $one[outcome] as course $one[id], former version: $one[former]");
         } catch (\Throwable $error) {
             deliver_roll_back();
-            $reason = $error instanceof DeliverySkipped ? $error->reason : 'DeliveryFailed';
-            $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $reason];
+            [$reason, $detail] = $error instanceof DeliverySkipped
+                ? [$error->reason, $error->getMessage()]
+                : ['DeliveryFailed', 'Moodle reported an error, which the log of the Job shows'];
+            $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $reason,
+                'detail' => $detail];
             mtrace("$name: skipped: " . deliver_text($error));
         }
         $result['courses'][] = $one;
