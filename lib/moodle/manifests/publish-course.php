@@ -10,6 +10,9 @@ require_once($CFG->dirroot . '/backup/util/includes/backup_includes.php');
 const PUBLISH_OFF = ['users', 'anonymize', 'role_assignments', 'permissions', 'comments', 'badges', 'calendarevents',
     'userscompletion', 'logs', 'grade_histories', 'groups', 'customfield', 'xapistate'];
 
+/** The settings that are on, also where the site's own backups leave such content out. */
+const PUBLISH_ON = ['activities', 'blocks', 'files', 'filters', 'questionbank', 'competencies', 'contentbankcontent', 'legacyfiles'];
+
 /** The elements of a backup that name a plugin, with the type of the plugin. */
 const PUBLISH_ELEMENTS = ['modulename' => 'mod', 'blockname' => 'block', 'qtype' => 'qtype', 'format' => 'format',
     'preferredbehaviour' => 'qbehaviour', 'activemethod' => 'gradingform', 'filter' => 'filter'];
@@ -45,7 +48,7 @@ function publish_course(string $shortname): stdClass {
 function publish_clean(): void {
     publish_clean_directory();
     $context = context_user::instance(get_admin()->id);
-    foreach (get_file_storage()->get_area_files($context->id, 'user', 'tohub', 0, 'id', false) as $file) {
+    foreach (get_file_storage()->get_area_files($context->id, 'user', 'backup', 0, 'id', false) as $file) {
         if (str_starts_with($file->get_filename(), 'wheelwright-')) {
             publish_delete($file);
         }
@@ -79,31 +82,48 @@ function publish_backup(stdClass $course): array {
     global $CFG;
     raise_memory_limit(MEMORY_HUGE);
     $CFG->keeptempdirectoriesonbackup = true; // the add-ons are read from it
-    // The mode HUB leaves out the enrolment methods with their keys, ignores the site's defaults for backups, and stores
-    // the package where teachers do not see it.
     $backup = new backup_controller(
         backup::TYPE_1COURSE,
         $course->id,
         backup::FORMAT_MOODLE,
         backup::INTERACTIVE_NO,
-        backup::MODE_HUB,
+        backup::MODE_GENERAL,
         get_admin()->id
     );
     set_config('publish_directory', $backup->get_backupid(), 'local_wheelwright');
-    $plan = $backup->get_plan();
-    foreach (PUBLISH_OFF as $name) {
-        if ($plan->setting_exists($name) && $plan->get_setting($name)->get_value()) {
-            $plan->get_setting($name)->set_status(base_setting::NOT_LOCKED);
-            $plan->get_setting($name)->set_value(0);
+    $directory = "$CFG->backuptempdir/" . $backup->get_backupid();
+    publish_set($backup->get_plan());
+    core_php_time_limit::raise();
+    $backup->set_status(backup::STATUS_EXECUTING);
+    $progress = $backup->get_plan()->get_progress();
+    $progress->start_progress('', array_sum(array_map(fn($task) => $task->get_weight(), $backup->get_plan()->get_tasks())));
+    foreach ($backup->get_plan()->get_tasks() as $task) {
+        if ($task instanceof backup_final_task) { // packs the directory
+            @unlink("$directory/course/enrolments.xml"); // has the enrolment keys of this site
         }
+        $task->build();
+        $task->execute();
     }
-    $plan->get_setting('filename')->set_value('wheelwright-' . (int) getenv('FENCE') . '.mbz');
-    $backup->execute_plan();
+    $progress->end_progress();
+    $backup->set_status(backup::STATUS_FINISHED_OK);
     $file = $backup->get_results()['backup_destination'];
-    $addons = publish_addons("$CFG->backuptempdir/" . $backup->get_backupid());
+    $addons = publish_addons($directory);
     $backup->destroy();
     publish_clean_directory();
     return [$file, $addons];
+}
+
+/** Sets what the package contains, also if the site has other defaults and locks them. */
+function publish_set(backup_plan $plan): void {
+    foreach ([0 => PUBLISH_OFF, 1 => PUBLISH_ON] as $value => $names) {
+        foreach ($names as $name) {
+            if ($plan->setting_exists($name) && (int) $plan->get_setting($name)->get_value() !== $value) {
+                $plan->get_setting($name)->set_status(base_setting::NOT_LOCKED);
+                $plan->get_setting($name)->set_value($value);
+            }
+        }
+    }
+    $plan->get_setting('filename')->set_value('wheelwright-' . (int) getenv('FENCE') . '.mbz');
 }
 
 function publish_clean_directory(): void {
@@ -111,7 +131,6 @@ function publish_clean_directory(): void {
     $name = (string) get_config('local_wheelwright', 'publish_directory');
     if (preg_match('/^[0-9a-f]{32}$/D', $name)) {
         fulldelete("$CFG->backuptempdir/$name");
-        @unlink("$CFG->backuptempdir/$name.log");
     }
     unset_config('publish_directory', 'local_wheelwright');
 }
@@ -212,6 +231,12 @@ try {
     [$file, $addons] = publish_backup($course);
 } catch (\Throwable $error) {
     mtrace('the backup says: ' . preg_replace('/\s+/', ' ', $error->getMessage()));
+    if ($DB->is_transaction_started()) {
+        $DB->force_transaction_rollback();
+    }
+    if ($DB->get_manager()->table_exists('backup_ids_temp')) { // otherwise Moodle complains after the last line
+        $DB->get_manager()->drop_table(new xmldb_table('backup_ids_temp'));
+    }
     publish_clean();
     publish_refuse('BackupFailed', 'Moodle could not make a backup of this course');
 }
