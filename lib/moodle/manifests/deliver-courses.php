@@ -347,7 +347,7 @@ function deliver_download(array $wanted, string $path): void {
         throw new DeliverySkipped('WrongHash', 'the package in the library is not the one that was published');
     }
     if (!$isdone || !$isstored) {
-        throw new DeliverySkipped('DownloadFailed', $status >= 400
+        throw new DeliverySkipped($status === 404 ? 'PackageMissing' : 'DownloadFailed', $status >= 400
             ? "the library answered with status $status"
             : 'the download ended early: error ' . curl_errno($request) . ' of curl');
     }
@@ -475,6 +475,7 @@ function deliver_all(array $courses): array {
             mtrace("$family: no longer from the hub: $outcome");
         } catch (\Throwable $error) {
             deliver_roll_back();
+            $result['removed'][] = ['family' => $family, 'outcome' => 'failed'];
             mtrace("$family: not withdrawn: " . deliver_text($error));
         }
     }

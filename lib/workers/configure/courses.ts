@@ -26,11 +26,15 @@ export async function bringCourses(site: SpokeSite, run: ConfigureRun): Promise<
   const skipped = missed.map(({ family, reason, detail }) =>
     `the course ${titles.get(family) ?? family}: ${detail ?? reason ?? "it was skipped"}`
   );
-  await addNotes(run, [...skipped, ...describeDelivery(delivery, titles)]);
+  const unclosed = delivery.removed.filter(({ outcome }) => outcome === "failed").map(({ family }) =>
+    `the course ${titles.get(family) ?? family}: it could not be closed`
+  );
+  await addNotes(run, [...skipped, ...unclosed, ...describeDelivery(delivery, titles)]);
   await run.saveProgress({ after: { ...run.job.progress.after!, shared: addSkippedParts(shared, skipped) } });
-  if (failed.length === 0) return;
-  throw new ClusterError("CoursesUndelivered", `Not all courses could be brought: ${skipped.join("; ")}`, {
-    transient: failed.every(({ reason }) => reason === PASSING_REASON),
+  if (failed.length + unclosed.length === 0) return;
+  const message = `Not all courses could be brought: ${[...skipped, ...unclosed].join("; ")}`;
+  throw new ClusterError("CoursesUndelivered", message, {
+    transient: unclosed.length === 0 && failed.every(({ reason }) => reason === PASSING_REASON),
     blame: "operator",
     hint: "The other courses are in place. Correct the cause, then configure the site again.",
   });

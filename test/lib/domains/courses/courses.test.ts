@@ -9,12 +9,13 @@ import { patchPolicy } from "#lib/domains/policy/patch.ts";
 import { previewPolicy } from "#lib/domains/policy/preview.ts";
 import { showPolicy, showSpokePolicy } from "#lib/domains/policy/show.ts";
 import { patchSpokePolicy } from "#lib/domains/policy/spoke.ts";
+import { resumeRollout } from "#lib/domains/rollouts/change.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { DeliveredCourse } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
-import { waitForRollout } from "#test/lib/workers/rollouts/scene.ts";
+import { readRolloutRow, waitForRollout } from "#test/lib/workers/rollouts/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { updateRows } from "#test/support/rows.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const SUBSCRIBERS = 16;
 
@@ -98,6 +99,13 @@ async function useCourse({ row, simulator }: WorkScene, id: string): Promise<voi
   });
 }
 
+/** Empties the library of the hub. Returns a function that puts the packages back. */
+function takePackages({ simulator: { volumes } }: WorkScene): () => void {
+  const [handle, library] = volumes.entries().find(([, data]) => data.packages)!;
+  volumes.write(handle, { packages: {} });
+  return () => volumes.write(handle, library);
+}
+
 test("publishes a course, and brings it to every site that subscribes", async (context) => {
   const { scene, subscribers, mirror, puller, origin } = context;
   const { state, progress } = await publish(context);
@@ -159,7 +167,7 @@ test("goes back to the version before, which opens the closed course again", asy
   assert.equal([reopened.current, reopened.versions["1"]!.isClosed], [1, undefined]);
 });
 
-test("reports a site that lacks an add-on, and pauses at one that cannot download", async (context) => {
+test("reports a site that lacks an add-on, which keeps the version that it has", async (context) => {
   const { scene, hub, subscribers: [first] } = context;
   const content = { "BIO-D": { edition: 3, plugins: ["mod_attendance"] } };
   await changeOrigin(context, (database) => ({ ...database, courseContents: content }));
@@ -175,6 +183,26 @@ test("reports a site that lacks an add-on, and pauses at one that cannot downloa
   assert.is(shown.courses.state, "differs");
   assert.match(shown.courses.reasons.join(), "the site lacks mod_attendance");
   assert.is((await courseOn(scene, first!))!.current, 1, "the former version stays");
+});
+
+test("pauses at the first site that cannot get the package, and goes on when it is there again", async (context) => {
+  const { scene, hub, subscribers } = context;
+  await changeOrigin(context, (database) => ({ ...database, courseContents: { "BIO-D": { edition: 4 } } }));
+  const { id } = await courseOf(context);
+  await publish(context, { courseId: id, deliver: false });
+  const putBack = takePackages(scene);
+  await patchPolicy(scene.app, scene.actor, hub, { courses: { releases: [`${id}@4`] } });
+  const paused = await waitForPolicy(context, "paused");
+  const failed = await selectRows(scene.db, "rollout_spokes", { rolloutId: paused.id, state: "failed" });
+  assert.match(failed[0].reason ?? "", "the library answered with status 404");
+  const versions = await Promise.all(subscribers.map(async (spoke) => (await courseOn(scene, spoke))!.current));
+  assert.equal([...new Set(versions)], [1], "every site keeps the version that it had");
+  putBack();
+  await resumeRollout(scene.app, scene.actor, await readRolloutRow(scene, paused), { failed: "retry" });
+  await waitForPolicy(context);
+  for (const spoke of subscribers) assert.is((await courseOn(scene, spoke))!.current, 4);
+  await patchPolicy(scene.app, scene.actor, hub, { courses: { releases: [`${id}@1`] } });
+  await waitForPolicy(context);
 });
 
 test("closes the courses when the hub's mode changes, and opens them again", async (context) => {

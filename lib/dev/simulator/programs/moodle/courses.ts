@@ -126,7 +126,10 @@ function bring(
     if (missing.length > 0) return skip("MissingPlugin", `the site lacks ${missing.join(", ")}`);
     const library = openLibrary(context, "GET", `/packages/${sha256}`, wanted.ticket);
     const found = typeof library === "number" ? library : library.packages[sha256] ?? 404;
-    if (typeof found === "number") return skip("DownloadFailed", `the library answered with status ${found}`);
+    if (typeof found === "number") {
+      const reason = found === 404 ? "PackageMissing" : "DownloadFailed";
+      return skip(reason, `the library answered with status ${found}`);
+    }
     added = { id: countCourses(site) + 2, sha256, edition: found.edition };
   }
   const outcome = !old ? "restored" : before.current === version ? "kept" : "reopened";
