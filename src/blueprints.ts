@@ -199,6 +199,17 @@ final class DeliverySkipped extends Exception
     }
 }
 
+function deliver_text(\\Throwable $error): string {
+    return trim(preg_replace('/\\s+/', ' ', $error->getMessage() . ' ' . ($error->debuginfo ?? '')));
+}
+
+function deliver_roll_back(): void {
+    global $DB;
+    if ($DB->is_transaction_started()) {
+        $DB->force_transaction_rollback();
+    }
+}
+
 /** Ends the script if a later attempt has begun, so that a late Job does not undo it. */
 function deliver_check_attempt(string $attempt): void {
     global $DB;
@@ -216,7 +227,7 @@ function deliver_begin(string $attempt): void {
     set_config('deliver_attempt', $attempt, 'local_wheelwright'); // an earlier run ends before its next course
     $lock = \\core\\lock\\lock_config::get_lock_factory('local_wheelwright')->get_lock('deliver_courses', 1800);
     if (!$lock) {
-        mtrace('not changed: another run is still at work');
+        mtrace('not changed: another run is still in progress');
         exit(1);
     }
     core_shutdown_manager::register_function([$lock, 'release']);
@@ -291,19 +302,19 @@ function deliver_print(int $id): string {
         $rows->close();
     };
     $path = context_course::instance($id)->path . '/%'; // compared with a slash at the end, as /1/25 begins /1/250
-    $add('SELECT fullname, shortname, summary, format, visible, startdate, enddate, lang, theme, groupmode, groupmodeforce,
+    $add('SELECT fullname, summary, format, visible, startdate, enddate, lang, theme, groupmode, groupmodeforce,
         enablecompletion, showgrades, newsitems, maxbytes FROM {course} WHERE id = ?', [$id]);
     $add('SELECT id, section, name, summary, sequence, visible, availability FROM {course_sections} WHERE course = ?
         ORDER BY id', [$id]);
     $add('SELECT id, module, instance, section, idnumber, visible, groupmode, completion, availability
         FROM {course_modules} WHERE course = ? ORDER BY id', [$id]);
-    $add('SELECT b.id, b.blockname, b.configdata, b.parentcontextid, b.defaultregion FROM {block_instances} b
-        JOIN {context} c ON c.id = b.parentcontextid WHERE c.path || '/' LIKE ? ORDER BY b.id', [$path]);
+    $add("SELECT b.id, b.blockname, b.configdata, b.parentcontextid, b.defaultregion FROM {block_instances} b
+        JOIN {context} c ON c.id = b.parentcontextid WHERE c.path || '/' LIKE ? ORDER BY b.id", [$path]);
     $add("SELECT f.pathnamehash, f.contenthash FROM {files} f JOIN {context} c ON c.id = f.contextid
         WHERE c.path || '/' LIKE ? AND f.filename <> '.' ORDER BY f.pathnamehash", [$path]);
-    $add('SELECT q.id, q.timemodified FROM {question} q JOIN {question_versions} v ON v.questionid = q.id
+    $add("SELECT q.id, q.timemodified FROM {question} q JOIN {question_versions} v ON v.questionid = q.id
         JOIN {question_bank_entries} e ON e.id = v.questionbankentryid JOIN {question_categories} k
-        ON k.id = e.questioncategoryid JOIN {context} c ON c.id = k.contextid WHERE c.path || '/' LIKE ? ORDER BY q.id', [$path]);
+        ON k.id = e.questioncategoryid JOIN {context} c ON c.id = k.contextid WHERE c.path || '/' LIKE ? ORDER BY q.id", [$path]);
     $add('SELECT id, enrol FROM {enrol} WHERE courseid = ? ORDER BY id', [$id]);
     $add('SELECT id, name FROM {groups} WHERE courseid = ? ORDER BY id', [$id]);
     $names = 'SELECT DISTINCT m.name FROM {modules} m JOIN {course_modules} c ON c.module = m.id WHERE c.course = ?';
@@ -328,24 +339,56 @@ function deliver_is_used(int $id, string $print): bool {
     )) {
         return true;
     }
-    foreach (['grade_grades', 'grade_grades_history'] as $grades) {
-        $query = 'SELECT 1 FROM {' . $grades . '} g JOIN {grade_items} i ON i.id = g.itemid WHERE i.courseid = ?';
-        if ($DB->record_exists_sql($query, [$id])) {
+    $grade = 'g JOIN {grade_items} i ON i.id = g.itemid WHERE i.courseid = ?';
+    $rows = ["{grade_grades} $grade", "{grade_grades_history} $grade", '{course_completions} WHERE course = ?',
+        '{course_modules_completion} d JOIN {course_modules} m ON m.id = d.coursemoduleid WHERE m.course = ?'];
+    foreach ($rows as $one) {
+        if ($DB->record_exists_sql("SELECT 1 FROM $one", [$id])) {
             return true;
         }
     }
-    // Moodle's privacy interface knows the people in attempts, submissions, posts and completions, also in add-ons.
+    // Moodle's privacy interface knows the people in attempts, submissions and posts, also in add-ons. For an activity or
+    // a block, only its own code and Moodle's core are called, which is six times faster.
+    $privacy = new class extends \\core_privacy\\manager {
+        public array $types = [];
+
+        protected static function get_log_tracer() {
+            return new null_progress_trace(); // otherwise 500 lines per activity
+        }
+
+        protected function get_component_list() {
+            $components = parent::get_component_list();
+            return $this->types ? array_filter($components, fn($one) => in_array(strtok($one, '_'), $this->types, true)
+                || in_array($one, $this->types, true)) : $components;
+        }
+    };
     $admin = (int) get_admin()->id; // has restored the course
-    $privacy = new \\core_privacy\\manager();
     $contexts = $DB->get_fieldset_select('context', 'id', "path || '/' LIKE ?", [context_course::instance($id)->path . '/%']);
     foreach ($contexts as $contextid) {
-        foreach ($privacy->get_users_in_context(context::instance_by_id($contextid)) as $list) {
+        $context = context::instance_by_id($contextid);
+        $privacy->types = deliver_types($context);
+        foreach ($privacy->get_users_in_context($context) as $list) {
             if (array_diff(array_map('intval', $list->get_userids()), [$admin])) {
                 return true;
             }
         }
     }
     return false;
+}
+
+/** Returns the components, or types of components, that have data in an activity or a block. Empty: all of them. */
+function deliver_types(context $context): array {
+    global $DB;
+    if ($context instanceof context_block) {
+        return ['core', 'block_' . $DB->get_field('block_instances', 'blockname', ['id' => $context->instanceid])];
+    }
+    if (!($context instanceof context_module)) {
+        return [];
+    }
+    $module = $DB->get_field_sql('SELECT m.name FROM {modules} m JOIN {course_modules} c ON c.module = m.id
+        WHERE c.id = ?', [$context->instanceid]);
+    $parts = core_component::get_subplugins("mod_$module") ?: [];
+    return ['core', 'plagiarism', 'local', 'tool', "mod_$module", ...array_keys($parts)];
 }
 
 /** Closes a course for new people, and returns the former values. People who are in the course keep their access. */
@@ -402,36 +445,36 @@ function deliver_make_current(string $family, array $state, ?int $version): arra
     return $state;
 }
 
-/** Closes or deletes every version but the current one. Returns what became of them, and the state. */
+/** Closes or deletes every version but the current one. Returns the fate of each of them, and the state. */
 function deliver_retire(string $family, array $state): array {
     global $DB;
-    $outcome = 'none';
+    $fates = [];
     foreach ($state['versions'] as $version => $entry) {
         $id = (int) $entry['id'];
         if ((string) $version === (string) $state['current']) {
             continue;
         }
         $exists = $DB->record_exists('course', ['id' => $id]);
-        if ($exists && !isset($entry['closed']) && !isset($entry['deleting'])) {
+        if ($exists && !isset($entry['closed'])) {
             $transaction = $DB->start_delegated_transaction();
             $state['versions'][$version]['closed'] = deliver_close($id);
             deliver_save($family, $state);
             $transaction->allow_commit();
         }
         if ($exists && !isset($entry['deleting']) && deliver_is_used($id, $entry['print'] ?? '')) {
-            $outcome = $outcome === 'none' ? 'closed' : $outcome;
+            $fates[$version] = 'closed';
             continue;
         }
         if ($exists) {
             $state['versions'][$version]['deleting'] = true; // after this mark, a killed deletion is not taken for a use
             deliver_save($family, $state);
             deliver_delete($id);
-            $outcome = 'deleted';
         }
         unset($state['versions'][$version]);
         deliver_save($family, $state);
+        $fates[$version] = 'deleted';
     }
-    return [$outcome, $state];
+    return [$fates, $state];
 }
 
 /** Throws if the site lacks what a package needs. */
@@ -476,7 +519,8 @@ function deliver_download(array $wanted, string $path): void {
     $isdone = curl_exec($request);
     $status = (int) curl_getinfo($request, CURLINFO_RESPONSE_CODE);
     $isstored = fclose($file);
-    if ($bytes > $wanted['bytes'] || ($isdone && hash_final($hash) !== $wanted['sha256'])) {
+    $isright = $bytes === (int) $wanted['bytes'] && hash_final($hash) === $wanted['sha256'];
+    if ($bytes > $wanted['bytes'] || ($isdone && !$isright)) {
         throw new DeliverySkipped('WrongHash', 'the package in the library is not the one that was published');
     }
     if (!$isdone || !$isstored) {
@@ -486,8 +530,8 @@ function deliver_download(array $wanted, string $path): void {
     }
 }
 
-/** Restores a package as a new course, and returns its id. A mark names the course until it is the current version. */
-function deliver_restore(array $wanted): int {
+/** Restores a package as a new course with a mark. Returns its id and the short name that it had originally. */
+function deliver_restore(array $wanted): array {
     global $CFG, $DB;
     $family = $wanted['family'];
     $folder = "wheelwright_$family";
@@ -517,14 +561,20 @@ function deliver_restore(array $wanted): int {
         );
         $restore->execute_precheck();
         $restore->execute_plan();
+        $names = $restore->get_info();
         $restore->destroy();
-        return $id;
+        // Moodle adds "copy 1" to the title if the former version has it, too.
+        $DB->set_field('course', 'fullname', $names->original_course_fullname, ['id' => $id]);
+        return [$id, $names->original_course_shortname];
     } catch (DeliverySkipped $error) {
         throw $error;
     } catch (\\Throwable $error) {
-        mtrace("$family: the restore says: " . preg_replace('/\\s+/', ' ', $error->getMessage()));
-        if ($DB->is_transaction_started()) {
-            $DB->force_transaction_rollback();
+        mtrace("$family: the restore says: " . deliver_text($error));
+        deliver_roll_back();
+        foreach (['backup_ids_temp', 'backup_files_temp'] as $table) { // otherwise Moodle complains after the last line
+            if ($DB->get_manager()->table_exists($table)) {
+                $DB->get_manager()->drop_table(new xmldb_table($table));
+            }
         }
         deliver_clear($family);
         throw new DeliverySkipped('RestoreFailed', 'Moodle could not restore the package');
@@ -538,14 +588,16 @@ function deliver_family(array $wanted): array {
     global $DB;
     [$family, $version] = [$wanted['family'], (int) $wanted['version']];
     $state = deliver_state($family);
+    $before = $state['current'];
     $entry = $state['versions'][$version] ?? null;
     $outcome = 'kept';
     $exists = $entry && !isset($entry['deleting']) && $DB->record_exists('course', ['id' => $entry['id']]);
     if (!$exists || $entry['sha256'] !== $wanted['sha256']) {
         deliver_check($wanted);
-        $id = deliver_restore($wanted);
+        [$id, $shortname] = deliver_restore($wanted);
         if ($entry) { // the same number with other content; the entry remains until its course is retired
-            $state['versions'][$version . '.' . substr($entry['sha256'], 0, 8)] = $entry;
+            $state['versions']["$version.$entry[id]"] = $entry;
+            $before = $before === $version ? "$version.$entry[id]" : $before;
         }
         $state['versions'][$version] = ['id' => $id, 'sha256' => $wanted['sha256'], 'print' => deliver_print($id)];
         $state = deliver_make_current($family, $state, $version);
@@ -554,8 +606,13 @@ function deliver_family(array $wanted): array {
         $state = deliver_make_current($family, $state, $version);
         $outcome = 'reopened';
     }
-    [$former, $state] = deliver_retire($family, $state);
+    [$fates, $state] = deliver_retire($family, $state);
+    $former = $fates[$before] ?? (in_array('closed', $fates, true) ? 'closed' : (end($fates) ?: 'none'));
     $id = (int) $state['versions'][$version]['id'];
+    if (isset($shortname) && !$DB->record_exists('course', ['shortname' => $shortname])) {
+        $DB->set_field('course', 'shortname', $shortname, ['id' => $id]); // the deleted version no longer has it
+        rebuild_course_cache($id, true);
+    }
     return ['family' => $family, 'version' => $version, 'id' => $id, 'outcome' => $outcome, 'former' => $former];
 }
 
@@ -567,26 +624,36 @@ function deliver_all(array $courses): array {
     foreach ($courses as $wanted) {
         deliver_check_attempt((string) getenv('FENCE'));
         $family = $wanted['family'];
+        $name = "$family: version $wanted[version] of $wanted[title]";
         try {
             $one = deliver_family($wanted);
-            mtrace("$family: version $one[version] of {$wanted['title']}: $one[outcome] as course $one[id], former version: $one[former]");
-        } catch (DeliverySkipped $skip) {
-            $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $skip->reason,
-                'detail' => $skip->getMessage(), 'former' => 'none'];
-            mtrace("$family: version $one[version] of {$wanted['title']} skipped: " . $skip->getMessage());
+            mtrace("$name: $one[outcome] as course $one[id], former version: $one[former]");
+        } catch (\\Throwable $error) {
+            deliver_roll_back();
+            [$reason, $detail] = $error instanceof DeliverySkipped
+                ? [$error->reason, $error->getMessage()]
+                : ['DeliveryFailed', 'Moodle reported an error, which the log of the Job shows'];
+            $one = ['family' => $family, 'version' => (int) $wanted['version'], 'outcome' => 'skipped', 'reason' => $reason,
+                'detail' => $detail];
+            mtrace("$name: skipped: " . deliver_text($error));
         }
         $result['courses'][] = $one;
     }
     foreach (array_diff(deliver_families('course_'), array_column($courses, 'family')) as $family) {
         deliver_check_attempt((string) getenv('FENCE'));
-        $state = deliver_state($family);
-        if ($state['current'] !== null) {
-            $state = deliver_make_current($family, $state, null);
+        try {
+            $state = deliver_state($family);
+            if ($state['current'] !== null) {
+                $state = deliver_make_current($family, $state, null);
+            }
+            [, $state] = deliver_retire($family, $state);
+            $outcome = $state['versions'] ? 'closed' : 'deleted';
+            $result['removed'][] = ['family' => $family, 'outcome' => $outcome];
+            mtrace("$family: no longer from the hub: $outcome");
+        } catch (\\Throwable $error) {
+            deliver_roll_back();
+            mtrace("$family: not withdrawn: " . deliver_text($error));
         }
-        [$outcome] = deliver_retire($family, $state);
-        $outcome = $outcome === 'none' ? 'deleted' : $outcome; // people of the site have deleted the course
-        $result['removed'][] = ['family' => $family, 'outcome' => $outcome];
-        mtrace("$family: no longer from the hub: $outcome");
     }
     return $result;
 }
@@ -967,6 +1034,11 @@ final class PackageLibrary
     }
 }
 
+if (PHP_SAPI !== 'cli') {
+    error_log('Start library.php with "php library.php", not with "php -S"');
+    http_response_code(500);
+    exit;
+}
 $key = (string) getenv('LIBRARY_KEY');
 $directory = (string) (getenv('LIBRARY_DIR') ?: '/library');
 if (!preg_match('/^([0-9a-f]{2}){32,}$/Di', $key) || !is_dir($directory)) {
@@ -1208,6 +1280,9 @@ require_once($CFG->dirroot . '/backup/util/includes/backup_includes.php');
 const PUBLISH_OFF = ['users', 'anonymize', 'role_assignments', 'permissions', 'comments', 'badges', 'calendarevents',
     'userscompletion', 'logs', 'grade_histories', 'groups', 'customfield', 'xapistate'];
 
+/** The settings that are on, also where the site's own backups leave such content out. */
+const PUBLISH_ON = ['activities', 'blocks', 'files', 'filters', 'questionbank', 'competencies', 'contentbankcontent', 'legacyfiles'];
+
 /** The elements of a backup that name a plugin, with the type of the plugin. */
 const PUBLISH_ELEMENTS = ['modulename' => 'mod', 'blockname' => 'block', 'qtype' => 'qtype', 'format' => 'format',
     'preferredbehaviour' => 'qbehaviour', 'activemethod' => 'gradingform', 'filter' => 'filter'];
@@ -1243,7 +1318,7 @@ function publish_course(string $shortname): stdClass {
 function publish_clean(): void {
     publish_clean_directory();
     $context = context_user::instance(get_admin()->id);
-    foreach (get_file_storage()->get_area_files($context->id, 'user', 'tohub', 0, 'id', false) as $file) {
+    foreach (get_file_storage()->get_area_files($context->id, 'user', 'backup', 0, 'id', false) as $file) {
         if (str_starts_with($file->get_filename(), 'wheelwright-')) {
             publish_delete($file);
         }
@@ -1277,31 +1352,48 @@ function publish_backup(stdClass $course): array {
     global $CFG;
     raise_memory_limit(MEMORY_HUGE);
     $CFG->keeptempdirectoriesonbackup = true; // the add-ons are read from it
-    // The mode HUB leaves out the enrolment methods with their keys, ignores the site's defaults for backups, and stores
-    // the package where teachers do not see it.
     $backup = new backup_controller(
         backup::TYPE_1COURSE,
         $course->id,
         backup::FORMAT_MOODLE,
         backup::INTERACTIVE_NO,
-        backup::MODE_HUB,
+        backup::MODE_GENERAL,
         get_admin()->id
     );
     set_config('publish_directory', $backup->get_backupid(), 'local_wheelwright');
-    $plan = $backup->get_plan();
-    foreach (PUBLISH_OFF as $name) {
-        if ($plan->setting_exists($name) && $plan->get_setting($name)->get_value()) {
-            $plan->get_setting($name)->set_status(base_setting::NOT_LOCKED);
-            $plan->get_setting($name)->set_value(0);
+    $directory = "$CFG->backuptempdir/" . $backup->get_backupid();
+    publish_set($backup->get_plan());
+    core_php_time_limit::raise();
+    $backup->set_status(backup::STATUS_EXECUTING);
+    $progress = $backup->get_plan()->get_progress();
+    $progress->start_progress('', array_sum(array_map(fn($task) => $task->get_weight(), $backup->get_plan()->get_tasks())));
+    foreach ($backup->get_plan()->get_tasks() as $task) {
+        if ($task instanceof backup_final_task) { // packs the directory
+            @unlink("$directory/course/enrolments.xml"); // has the enrolment keys of this site
         }
+        $task->build();
+        $task->execute();
     }
-    $plan->get_setting('filename')->set_value('wheelwright-' . (int) getenv('FENCE') . '.mbz');
-    $backup->execute_plan();
+    $progress->end_progress();
+    $backup->set_status(backup::STATUS_FINISHED_OK);
     $file = $backup->get_results()['backup_destination'];
-    $addons = publish_addons("$CFG->backuptempdir/" . $backup->get_backupid());
+    $addons = publish_addons($directory);
     $backup->destroy();
     publish_clean_directory();
     return [$file, $addons];
+}
+
+/** Sets what the package contains, also if the site has other defaults and locks them. */
+function publish_set(backup_plan $plan): void {
+    foreach ([0 => PUBLISH_OFF, 1 => PUBLISH_ON] as $value => $names) {
+        foreach ($names as $name) {
+            if ($plan->setting_exists($name) && (int) $plan->get_setting($name)->get_value() !== $value) {
+                $plan->get_setting($name)->set_status(base_setting::NOT_LOCKED);
+                $plan->get_setting($name)->set_value($value);
+            }
+        }
+    }
+    $plan->get_setting('filename')->set_value('wheelwright-' . (int) getenv('FENCE') . '.mbz');
 }
 
 function publish_clean_directory(): void {
@@ -1309,7 +1401,6 @@ function publish_clean_directory(): void {
     $name = (string) get_config('local_wheelwright', 'publish_directory');
     if (preg_match('/^[0-9a-f]{32}$/D', $name)) {
         fulldelete("$CFG->backuptempdir/$name");
-        @unlink("$CFG->backuptempdir/$name.log");
     }
     unset_config('publish_directory', 'local_wheelwright');
 }
@@ -1410,6 +1501,12 @@ try {
     [$file, $addons] = publish_backup($course);
 } catch (\\Throwable $error) {
     mtrace('the backup says: ' . preg_replace('/\\s+/', ' ', $error->getMessage()));
+    if ($DB->is_transaction_started()) {
+        $DB->force_transaction_rollback();
+    }
+    if ($DB->get_manager()->table_exists('backup_ids_temp')) { // otherwise Moodle complains after the last line
+        $DB->get_manager()->drop_table(new xmldb_table('backup_ids_temp'));
+    }
     publish_clean();
     publish_refuse('BackupFailed', 'Moodle could not make a backup of this course');
 }
