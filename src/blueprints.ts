@@ -221,13 +221,13 @@ function deliver_check_attempt(string $attempt): void {
     }
 }
 
-/** Waits until no other run is at work. The lock ends with its process. */
+/** Waits until no other run is in progress. The lock ends with its process. */
 function deliver_begin(string $attempt): void {
     deliver_check_attempt($attempt);
     set_config('deliver_attempt', $attempt, 'local_wheelwright'); // an earlier run ends before its next course
     $lock = \\core\\lock\\lock_config::get_lock_factory('local_wheelwright')->get_lock('deliver_courses', 1800);
     if (!$lock) {
-        mtrace('not changed: another run is still at work');
+        mtrace('not changed: another run is still in progress');
         exit(1);
     }
     core_shutdown_manager::register_function([$lock, 'release']);
@@ -1035,6 +1035,11 @@ final class PackageLibrary
     }
 }
 
+if (PHP_SAPI !== 'cli') {
+    error_log('Start library.php with "php library.php", not with "php -S"');
+    http_response_code(500);
+    exit;
+}
 $key = (string) getenv('LIBRARY_KEY');
 $directory = (string) (getenv('LIBRARY_DIR') ?: '/library');
 if (!preg_match('/^([0-9a-f]{2}){32,}$/Di', $key) || !is_dir($directory)) {
@@ -1057,7 +1062,7 @@ if (function_exists('pcntl_async_signals')) { // process 1 of a container ignore
 ---
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"library"},"spec":{"selector":{"app":"library"},"ports":[{"name":"http","port":8080,"targetPort":8080}]}}
 ---
-{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"library"},"spec":{"strategy":{"type":"Recreate"},"selector":{"matchLabels":{"app":"library"}},"template":{"metadata":{"labels":{"app":"library"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"library","image":"\${LIBRARY_IMAGE}","command":["php","-d","memory_limit=256M","/script/library.php"],"env":[{"name":"LIBRARY_DIR","value":"/library"},{"name":"LIBRARY_KEY","valueFrom":{"secretKeyRef":{"name":"library","key":"LIBRARY_KEY"}}}],"ports":[{"name":"http","containerPort":8080}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"1","memory":"512Mi"}},"readinessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":5},"livenessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"library","mountPath":"/library"},{"name":"script","mountPath":"/script","readOnly":true}]}],"volumes":[{"name":"library","persistentVolumeClaim":{"claimName":"library"}},{"name":"script","configMap":{"name":"library-script"}}]}}}}`,
+{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"library"},"spec":{"strategy":{"type":"Recreate"},"selector":{"matchLabels":{"app":"library"}},"template":{"metadata":{"labels":{"app":"library"}},"spec":{"terminationGracePeriodSeconds":5,"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"library","image":"\${LIBRARY_IMAGE}","command":["php","-d","memory_limit=256M","/script/library.php"],"env":[{"name":"LIBRARY_DIR","value":"/library"},{"name":"LIBRARY_KEY","valueFrom":{"secretKeyRef":{"name":"library","key":"LIBRARY_KEY"}}}],"ports":[{"name":"http","containerPort":8080}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"1","memory":"512Mi"}},"readinessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":5},"livenessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"library","mountPath":"/library"},{"name":"script","mountPath":"/script","readOnly":true}]}],"volumes":[{"name":"library","persistentVolumeClaim":{"claimName":"library"}},{"name":"script","configMap":{"name":"library-script"}}]}}}}`,
   "limits.yaml": `\
 {"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"spoke"},"spec":{"hard":{"requests.cpu":"\${QUOTA_CPU_REQUESTS}","requests.memory":"\${QUOTA_MEMORY_REQUESTS}","limits.cpu":"\${QUOTA_CPU_LIMITS}","limits.memory":"\${QUOTA_MEMORY_LIMITS}","requests.storage":"\${QUOTA_STORAGE}","persistentvolumeclaims":"10","pods":"12","services.loadbalancers":"0","services.nodeports":"0","count/jobs.batch":"30","count/volumesnapshots.snapshot.storage.k8s.io":"40"}}}
 ---

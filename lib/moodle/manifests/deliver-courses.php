@@ -44,13 +44,13 @@ function deliver_check_attempt(string $attempt): void {
     }
 }
 
-/** Waits until no other run is at work. The lock ends with its process. */
+/** Waits until no other run is in progress. The lock ends with its process. */
 function deliver_begin(string $attempt): void {
     deliver_check_attempt($attempt);
     set_config('deliver_attempt', $attempt, 'local_wheelwright'); // an earlier run ends before its next course
     $lock = \core\lock\lock_config::get_lock_factory('local_wheelwright')->get_lock('deliver_courses', 1800);
     if (!$lock) {
-        mtrace('not changed: another run is still at work');
+        mtrace('not changed: another run is still in progress');
         exit(1);
     }
     core_shutdown_manager::register_function([$lock, 'release']);

@@ -308,6 +308,11 @@ final class PackageLibrary
     }
 }
 
+if (PHP_SAPI !== 'cli') {
+    error_log('Start library.php with "php library.php", not with "php -S"');
+    http_response_code(500);
+    exit;
+}
 $key = (string) getenv('LIBRARY_KEY');
 $directory = (string) (getenv('LIBRARY_DIR') ?: '/library');
 if (!preg_match('/^([0-9a-f]{2}){32,}$/Di', $key) || !is_dir($directory)) {

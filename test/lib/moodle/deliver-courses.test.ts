@@ -111,6 +111,18 @@ inPhp("does not open a method that the school has closed in the meantime", async
   assert.equal((await deliver(context, [one], withdrawn.site)).site.enrol, closed.enrol);
 });
 
+inPhp("keeps an end of enrolment that the school has set in the meantime", async (context) => {
+  const one = await publish(context, 1);
+  const site = use((await deliver(context, [one], EMPTY_SITE)).site);
+  const fee = { id: 99, courseid: currentId(site), enrol: "fee", status: "0", customint6: null, enrolenddate: "0" };
+  const ends = ({ enrol }: SiteRows) => enrol.at(-1)!.enrolenddate;
+  const withdrawn = await deliver(context, [], { ...site, enrol: [...site.enrol, fee] });
+  assert.is(ends(withdrawn.site), "1");
+  assert.is(ends((await deliver(context, [one], withdrawn.site)).site), "0");
+  const changed = [...withdrawn.site.enrol.slice(0, -1), { ...fee, enrolenddate: "777" }];
+  assert.is(ends((await deliver(context, [one], { ...withdrawn.site, enrol: changed })).site), "777");
+});
+
 inPhp("closes or deletes the course of a family that the hub no longer gives", async (context) => {
   const one = await publish(context, 1), other = { ...one, family: "crs_other" };
   const { site } = await deliver(context, [one, other], EMPTY_SITE);
@@ -126,7 +138,11 @@ inPhp("skips a course that cannot be delivered, with its former version as it wa
   const before = (await deliver(context, [await publish(context, 1)], EMPTY_SITE)).site;
   const two = await publish(context, 2), good = { ...two, family: "crs_good" };
   const broken = await publish(context, 2, { fails: true });
+  const other = await publish(context, 2, { other: true });
+  const path = (sha256: unknown) => join(context.library.directory, `${sha256}.mbz`);
+  await writeFile(path(other["sha256"]), " ".repeat(other["bytes"] as number));
   const cases: [string, object][] = [
+    ["WrongHash", other],
     ["OlderMoodle", { moodle: 2025041400.00 }],
     ["MissingPlugin", { plugins: ["mod_attendance"] }],
     ["SiteFull", { bytes: 1e15 }],

@@ -40,7 +40,7 @@ async function put(
 
 /** Sends a text over a connection, and returns what the server answers until it closes the connection. */
 async function send({ port }: LibraryServer, text: string, end = true): Promise<string> {
-  const socket = connect(port, "127.0.0.1"), parts: Buffer[] = [];
+  const socket = connect(port, "127.0.0.1"), parts: Uint8Array[] = [];
   socket.on("data", (part) => parts.push(Buffer.from(part)));
   socket.on("error", () => {});
   end ? socket.end(text) : socket.write(text);
