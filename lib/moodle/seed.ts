@@ -18,6 +18,8 @@ export interface HubSettings {
   /** The client secrets that versions of the hub's policy name, by name. */
   readonly clientSecrets: Readonly<Record<string, string>>;
   readonly courses: readonly SeedCourse[] | null;
+  /** Whether the hub's policy lists courses, which the site gets after its installation. */
+  readonly hasPublishedCourses?: boolean;
   readonly brand: BrandTheme | null;
   /** A sentence for each setting that cannot be used. */
   readonly problems: readonly string[];
@@ -73,7 +75,9 @@ export function listSeedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   return [
     ...hub.problems,
     ...listSignOnNotes(inputs, hub),
-    ...(inputs.content && !hub.courses ? ["Shared content was skipped, because the hub has no shared content"] : []),
+    ...(inputs.content && !hub.courses && !hub.hasPublishedCourses
+      ? ["Shared content was skipped, because the hub has no shared content"]
+      : []),
     ...(brand && !findBrandTheme(inputs, hub)
       ? [`The brand ${brand.name} was skipped, because it is not configured`]
       : []),

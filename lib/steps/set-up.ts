@@ -40,7 +40,8 @@ export async function loadHubSettings({ app, cluster, spoke }: SpokeSite, run: J
     hub.namespaceUid,
   );
   try {
-    const settings = readHubSettings(await Promise.all(HUB_SETTINGS_OBJECTS.map((object) => space.get(object, run))));
+    const objects = await Promise.all(HUB_SETTINGS_OBJECTS.map((object) => space.get(object, run)));
+    const settings = { ...readHubSettings(objects), hasPublishedCourses: hub.policy?.courses !== undefined };
     return isInHubCluster ? settings : { ...NO_HUB_SETTINGS, clientSecrets: settings.clientSecrets };
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;

@@ -10,8 +10,10 @@ import { getInputsAfterChange } from "#lib/workers/configure/address.ts";
 
 type ConfigureRun = OperationRun<"configure">;
 
+/** The reason if the hub's library is in another cluster than the site. */
+const OTHER_CLUSTER = "OtherCluster";
 /** Reasons that remain until the site changes. The operation succeeds without such a course. */
-const LASTING_REASONS: readonly (string | undefined)[] = ["MissingPlugin", "OlderMoodle"];
+const LASTING_REASONS: readonly (string | undefined)[] = ["MissingPlugin", "OlderMoodle", OTHER_CLUSTER];
 /** A reason that another attempt may find gone. */
 const PASSING_REASON = "DownloadFailed";
 
@@ -48,17 +50,24 @@ interface Delivered {
 
 async function deliver(site: SpokeSite, run: ConfigureRun, releases: readonly string[]): Promise<Delivered> {
   const { app, blueprint, inputs, space, spoke } = site;
-  const { courses } = await app.db.rows.selectFrom("federations").select("courses")
+  const { courses, cluster } = await app.db.rows.selectFrom("federations").select(["courses", "cluster"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
+  const titles = new Map((courses ?? []).map(({ id, title }) => [id, title]));
+  // The site that published a version has the course already.
+  const found = releases.map((release) => findCourseRelease(courses ?? [], release))
+    .filter((each) => each !== null && each.version.spokeId !== spoke.id);
+  if (cluster !== spoke.cluster && found.length > 0) {
+    const skipped = { outcome: "skipped", reason: OTHER_CLUSTER, detail: "the hub's library is in another cluster" };
+    const all = found.map((each) => ({ family: each!.course.id, version: each!.version.version, ...skipped }));
+    return { titles, delivery: { courses: all, removed: [] } };
+  }
   await allowLibrary(site, run);
   // A site that only loses courses does not need the library.
-  const library = releases.length === 0 ? null : await openLibrary(site, run);
-  const wanted = releases.flatMap((release) => {
-    const found = findCourseRelease(courses ?? [], release);
-    if (found === null) return [];
-    const { course, version: { version, title, sha256, bytes, plugins, moodle } } = found;
+  const library = found.length === 0 ? null : await openLibrary(site, run);
+  const wanted = found.map((each) => {
+    const { course, version: { version, title, sha256, bytes, plugins, moodle } } = each!;
     const ticket = library!.sign("GET", `/packages/${sha256}`);
-    return [{ family: course.id, version, title, sha256, bytes, plugins, moodle, ticket }];
+    return { family: course.id, version, title, sha256, bytes, plugins, moodle, ticket };
   });
   const job = blueprint.jobObject(inputs, "deliver-courses", run.job.fence, {
     courses: JSON.stringify(wanted),
@@ -76,7 +85,7 @@ async function deliver(site: SpokeSite, run: ConfigureRun, releases: readonly st
       evidence: { log: result.log, events: [] },
     });
   }
-  return { titles: new Map((courses ?? []).map(({ id, title }) => [id, title])), delivery };
+  return { titles, delivery };
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = { restored: "was added", reopened: "was opened again" };
