@@ -1696,6 +1696,8 @@ export interface Policy {
       scopes: string | null;
       /** The text of the button on the login page */
       label: string | null;
+      /** Whether login pages lead straight to the provider, except /login/index.php?loginredirect=0; must be button or redirect */
+      loginPage: "button" | "redirect" | null;
       /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
       domains: string[] | null;
       /** Whether people confirm by email before they join an existing account */
@@ -1799,6 +1801,8 @@ export interface PolicyPatch {
     scopes?: string | null | undefined;
     /** The text of the button on the login page; must be text of 1 to 200 characters without control characters */
     label?: string | null | undefined;
+    /** Whether login pages lead straight to the provider, except /login/index.php?loginredirect=0; must be button or redirect */
+    loginPage?: "button" | "redirect" | null | undefined;
     /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
     domains?: readonly string[] | null | undefined;
     /** Whether people confirm by email before they join an existing account */
@@ -2638,6 +2642,8 @@ export interface SpokePolicy {
       scopes: string | null;
       /** The text of the button on the login page */
       label: string | null;
+      /** Whether login pages lead straight to the provider, except /login/index.php?loginredirect=0; must be button or redirect */
+      loginPage: "button" | "redirect" | null;
       /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
       domains: string[] | null;
       /** Whether people confirm by email before they join an existing account */
@@ -2655,6 +2661,8 @@ export interface SpokePolicy {
       scopes: string | null;
       /** The text of the button on the login page */
       label: string | null;
+      /** Whether login pages lead straight to the provider, except /login/index.php?loginredirect=0; must be button or redirect */
+      loginPage: "button" | "redirect" | null;
       /** The email domains that may sign in; all if not set; must be domains such as school.example or *.school.example, 50 at most */
       domains: string[] | null;
       /** Whether people confirm by email before they join an existing account */

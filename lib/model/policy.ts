@@ -48,6 +48,8 @@ const EmailDomain = v.pipe(
   v.regex(/^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/, DOMAIN),
 );
 
+const LOGIN_PAGE = "must be button or redirect";
+
 /** The fields of each section. The order is that of the API reference and of the portal. */
 export const POLICY_FIELDS = {
   settings: {
@@ -76,6 +78,8 @@ export const POLICY_FIELDS = {
     scopes: boundedText(1, 1000),
     /** The text of the button on the login page. */
     label: boundedText(1, 200),
+    /** Whether the login page shows the button, or leads straight to the provider. */
+    loginPage: v.picklist(["button", "redirect"], LOGIN_PAGE),
     /** The domains of the email addresses that may sign in; all if absent. */
     domains: boundedList(EmailDomain, 1, 50, DOMAIN),
     /** Whether a person confirms by email before an existing account is joined. */

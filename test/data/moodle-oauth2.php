@@ -118,7 +118,10 @@ namespace {
     }
 
     function get_config(string $plugin, string $name) { return world::$tables['config'][$name] ?? false; }
-    function set_config(string $name, $value, string $plugin): void { world::$tables['config'][$name] = (string) $value; }
+    function set_config(string $name, $value, ?string $plugin = null): void {
+        world::$tables['config'][$name] = (string) $value;
+        world::$writes++;
+    }
     function mtrace(string $line): void { fwrite(STDERR, $line . "\n"); }
     function seed_setting(string $name): ?string { return getenv('SEED_' . $name) ?: null; }
 

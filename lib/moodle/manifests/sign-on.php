@@ -156,6 +156,48 @@ function seed_provider_problem(string $issuer, array|string $announced): ?string
     return null;
 }
 
+/**
+ * Leads from the login page to the OAuth 2 service with this ID. Moodle's setting alternateloginurl cannot do so, because
+ * the service's address needs the session's key. The login page stays if Moodle reports something, or if the address has
+ * Moodle's own parameter loginredirect=0, which Moodle keeps after a wrong password. It also stays after a redirect or a
+ * sign-out, until someone has signed in: otherwise, a refused person would be sent around in a circle.
+ */
+const SEED_REDIRECT = <<<'HTML'
+<script id="wheelwright-login-page">
+document.addEventListener('DOMContentLoaded', () => {
+  const key = 'wheelwright-login-page', { id, classList } = document.body;
+  const stay = () => sessionStorage.setItem(key, 'stay');
+  try {
+    if (id !== 'page-login-index') {
+      if (!classList.contains('notloggedin')) sessionStorage.removeItem(key);
+      const signOut = 'a[href*="/login/logout.php"], form[action*="/login/logout.php"]';
+      for (const kind of ['click', 'submit']) {
+        document.addEventListener(kind, ({ target }) => { if (target.closest(signOut)) stay(); }, true);
+      }
+      return;
+    }
+    const link = [...document.querySelectorAll('a[href*="/auth/oauth2/login.php?"]')]
+      .find((each) => new URL(each.href).searchParams.get('id') === 'ISSUER');
+    const message = document.querySelector('#loginerrormessage, #logininfomessage, .login-maintenance');
+    const isLocal = new URLSearchParams(location.search).get('loginredirect') === '0';
+    if (!link || message || isLocal || sessionStorage.getItem(key)) return;
+    stay();
+    location.replace(link.href);
+  } catch { /* a browser without storage shows the login page */ }
+});
+</script>
+HTML;
+
+/** Adds the script to the head of all pages, or removes it (null). Leaves everything else in Moodle's setting. */
+function seed_login_page(?int $issuer): void {
+    $present = (string) get_config('core', 'additionalhtmlhead');
+    $others = preg_replace('~<script id="wheelwright-login-page">.*?</script>~s', '', $present);
+    $html = $others . ($issuer === null ? '' : str_replace('ISSUER', (string) $issuer, SEED_REDIRECT));
+    if ($html !== $present) {
+        set_config('additionalhtmlhead', $html);
+    }
+}
+
 /** The condition for accounts that are linked to an OAuth 2 service. */
 const SEED_LINKED = 'deleted = 0 AND id IN (SELECT userid FROM {auth_oauth2_linked_login} WHERE issuerid = ?)';
 
@@ -167,6 +209,7 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
     global $DB;
     $issuer = seed_find_issuer($values['clientId'] ?? null, $formername);
     if (!$values) {
+        seed_login_page(null);
         if ($issuer) {
             seed_change_record($issuer, ['enabled' => 0]);
             $DB->set_field_select('user', 'auth', 'manual', "auth = 'oauth2' AND " . SEED_LINKED, [$issuer->get('id')]);
@@ -191,6 +234,7 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
     if ((int) get_config('local_wheelwright', 'issuer') !== $id) {
         set_config('issuer', $id, 'local_wheelwright');
     }
+    seed_login_page(($values['loginPage'] ?? 'button') === 'redirect' ? $id : null);
     // Moodle stores an empty password for an account that the provider has created.
     $returning = "auth = 'manual' AND password IN ('', '" . AUTH_PASSWORD_NOT_CACHED . "') AND " . SEED_LINKED;
     $DB->set_field_select('user', 'auth', 'oauth2', $returning, [$id]);

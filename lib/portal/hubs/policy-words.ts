@@ -23,6 +23,10 @@ export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: strin
   clientSecret: ["Client secret", "Stored in the cluster only, and never shown."],
   scopes: ["Scopes", "If empty: openid profile email."],
   label: ["Text of the button", "Shown on the login page of each site."],
+  loginPage: [
+    "Login page",
+    "Straight to the provider, a site's own accounts sign in at /login/index.php?loginredirect=0.",
+  ],
   domains: ["Email domains", "Who may sign in, such as school.example, *.school.example. If empty: everybody."],
   confirmation: ["Confirm by email", "Whether people confirm before they join an account that the site already has."],
   releases: ["Courses"],

@@ -9,6 +9,10 @@ import * as ui from "#lib/portal/components/parts.ts";
 import { FIELD_WORDS } from "#lib/portal/hubs/policy-words.ts";
 
 const FIELDS = listPolicyFields("signIn");
+const LOGIN_PAGES: readonly (readonly [string, string])[] = [
+  ["", "Shows the button"],
+  ["redirect", "Leads straight to the provider"],
+];
 
 export const SIGN_IN_FORM_FIELDS: readonly string[] = [
   "version:signIn",
@@ -34,6 +38,7 @@ export function signInPanel(hub: Hub, policy: HubPolicyView, { form: typed, chec
   const fields = FIELDS.map((field): FormField => {
     const [label, hint] = FIELD_WORDS[field], name = `signIn.${field}`;
     const words = { name, label, hint: hint!, value: typed?.[name] ?? formatPolicyText(values[field]) };
+    if (field === "loginPage") return { ...words, options: LOGIN_PAGES };
     if (field === "confirmation") return { ...words, options: [["", "No"], ["true", "Yes"]] };
     if (field !== "clientSecret") return words;
     const stored = values[field] === null ? "" : " One is stored; leave the field empty to keep it.";

@@ -34,6 +34,10 @@ const SIGN_IN: GlossaryEntriesByField = {
   ],
   scopes: ["The scopes to request; openid profile email if not set", "openid profile email"],
   label: ["The text of the button on the login page", "School account"],
+  loginPage: [
+    "Whether login pages lead straight to the provider, except /login/index.php?loginredirect=0",
+    "button",
+  ],
   domains: ["The email domains that may sign in; all if not set", ["school.example"]],
   confirmation: ["Whether people confirm by email before they join an existing account", false],
 };

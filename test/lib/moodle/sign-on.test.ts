@@ -96,6 +96,26 @@ inPhp(
   },
 );
 
+inPhp("leads from the login page to the provider, and leaves other values of that setting", async ({ provider }) => {
+  const values = { issuer: provider.issuer, clientId: "moodle" }, others = "<meta name=a><script>b</script>";
+  const head = (site: Site) => site.tables["config"]!["additionalhtmlhead"] as unknown as string | undefined;
+  const redirect = { ...values, loginPage: "redirect" };
+  const site = await share({ config: { additionalhtmlhead: others as never } }, redirect);
+  assert.ok(head(site)!.startsWith(`${others}<script id="wheelwright-login-page">`));
+  assert.match(head(site)!, "get('id') === '1'");
+  const again = await share(site.tables, redirect);
+  assert.equal([again.writes, head(again)], [0, head(site)]);
+  const edited = {
+    ...site.tables,
+    config: { ...site.tables["config"], additionalhtmlhead: `${head(site)}<p>` as never },
+  };
+  assert.is(head(await share(edited, values)), `${others}<p>`, "the button again");
+  assert.is(head(await share(edited, { ...redirect, loginPage: "button" })), `${others}<p>`);
+  assert.is(head(await share(site.tables, {})), others, "removed");
+  const unreachable = await share(site.tables, { ...values, issuer: "https://localhost:1" });
+  assert.is(head(unreachable), head(site), "the site keeps what it has");
+});
+
 inPhp("finds a renamed service by its ID, so that there is one button", async ({ provider }) => {
   const values = { issuer: provider.issuer, clientId: "moodle", label: "School" };
   const site = await share(EMPTY, values);

@@ -57,6 +57,7 @@ test("takes a client secret from a file or standard input only", async ({ cli, s
     "signIn.issuer=https://login.example",
     "signIn.clientId=moodle",
     "signIn.domains=a.example,b.example",
+    "signIn.loginPage=redirect",
   ];
   const preview = await cli.run(
     ["policy", "set", "north", ...values, "--client-secret-file", "-", "--dry-run"],
@@ -64,6 +65,9 @@ test("takes a client secret from a file or standard input only", async ({ cli, s
   );
   assert.is(preview.status, 0, preview.err);
   assert.match(preview.out, /signIn\.clientSecret\s+not set → a new client secret/);
+  assert.match(preview.out, /signIn\.loginPage\s+not set → redirect/);
+  const wrong = await cli.run(["policy", "set", "north", "signIn.loginPage=popup"]);
+  assert.match(wrong.err, "signIn.loginPage must be button or redirect");
   assert.match(preview.out, /signIn\.domains\s+not set → a\.example, b\.example/);
   await updateRows(stage.scene.db, "federations", { namespaceUid: null });
   const early = await cli.run(["policy", "set", "north", ...values, "--client-secret-file", "-"], "abc\n");

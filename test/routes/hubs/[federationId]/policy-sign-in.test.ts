@@ -55,7 +55,10 @@ test("stores the secret in the cluster, never shows it, and keeps it when the fi
   const renamed = await saved.submit("Save the sign-in", { "Text of the button": "School account" });
   assert.is(renamed.field("Text of the button").value, "School account");
   assert.equal(await readValues(), { ...first, label: "School account" });
-  await renamed.submit("Save the sign-in", { "Address of the provider": "", "Client ID": "" });
+  assert.match(renamed.text, "/login/index.php?loginredirect=0");
+  const redirecting = await renamed.submit("Save the sign-in", { "Login page": "redirect" });
+  assert.is((await readValues()).loginPage, "redirect");
+  await redirecting.submit("Save the sign-in", { "Address of the provider": "", "Client ID": "" });
   assert.is((await readValues()).clientSecret, undefined);
   assert.not.match(porch.logLines.join("\n"), SECRET);
   assert.not.match(JSON.stringify(await selectRows(work.db, "audit_events")), SECRET);
