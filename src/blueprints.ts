@@ -1,7 +1,7 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export const blueprint: Readonly<Record<string, string>> = {
   "adopt.yaml": `\
-{"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-database"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${POSTGRES_IMAGE}","command":["sh","-c","set -e\\nif [ ! -s \\"$PGDATA/PG_VERSION\\" ]; then\\n  echo \\"not adopted: this volume contains no database\\"\\n  exit 1\\nfi\\npassword=\`printf %s \\"$DB_PASS\\" | sed \\"s/'/''/g\\"\`\\n{\\n  printf \\"alter role moodle password '%s';\\\\n\\\\n\\" \\"$password\\"\\n  cat <<'SQL'\\ndo $adopt$\\ndeclare\\n  adoption_id constant text := '\${ADOPTION_ID}';\\n  renewed constant boolean := '\${IDENTITY}' = 'new';\\n  part text;\\n  statement text;\\nbegin\\n  if to_regclass('public.mdl_config') is null then\\n    raise exception 'not adopted: this database contains no site';\\n  end if;\\n  if exists (select from public.mdl_config where name = 'wheelwright_adopted' and value = adoption_id) then\\n    return;\\n  end if;\\n  -- Sessions and tokens that give access to the site.\\n  foreach part in array array['sessions'] || case when renewed then array[\\n    'external_tokens', 'user_private_key', 'user_password_resets', 'user_devices', 'message_airnotifier_devices',\\n    'oauth2_access_token', 'oauth2_refresh_token', 'oauth2_system_account', 'badge_backpack_oauth2',\\n    'registration_hubs', 'mnet_session', 'lti_access_tokens', 'enrol_lti_reg_token', 'tool_mfa_secrets',\\n    'messageinbound_datakeys', 'communication_user', 'matrix_room', 'communication'\\n  ] else array[]::text[] end loop\\n    if to_regclass('public.mdl_' || part) is not null then\\n      execute format('delete from public.%I', 'mdl_' || part);\\n    end if;\\n  end loop;\\n  if renewed then\\n    -- Keys and salts. Moodle does not create a new salt.\\n    update public.mdl_config set value = gen_random_uuid()\\n      where name in ('calendar_exportsalt', 'cronremotepassword', 'badges_badgesalt') and value <> '';\\n    update public.mdl_config set value = '\${HOST}' where name = 'chat_serverhost';\\n    update public.mdl_config set value = '' where name = 'airnotifieraccesskey';\\n    -- Two sites that read the same mailbox would lose mail.\\n    update public.mdl_config set value = '0' where name = 'messageinbound_enabled';\\n    delete from public.mdl_config_plugins where (plugin, name) in (\\n      ('mnet', 'openssl'), ('mnet', 'openssl_history'), ('mod_lti', 'privatekey'), ('mod_lti', 'kid'),\\n      ('enrol_lti', 'lti_13_privatekey'), ('enrol_lti', 'lti_13_kid'), ('core_h5p', 'site_uuid')) or plugin = 'hub';\\n    update public.mdl_user set secret = '' where secret <> '';\\n    -- Secrets and IDs of activities. Some versions of Moodle lack some of these columns.\\n    foreach part in array array[\\n      'enrol_lti_tools.secret', 'lti.servicesalt', 'auth_oauth2_linked_login.confirmtoken',\\n      'bigbluebuttonbn.meetingid', 'bigbluebuttonbn.moderatorpass', 'bigbluebuttonbn.viewerpass',\\n      'bigbluebuttonbn.guestlinkuid', 'bigbluebuttonbn.guestpassword'\\n    ] loop\\n      if exists (select from information_schema.columns where table_schema = 'public'\\n        and table_name = 'mdl_' || split_part(part, '.', 1) and column_name = split_part(part, '.', 2)) then\\n        execute format('update public.%1$I set %2$I = replace(gen_random_uuid()::text, ''-'', '''') where %2$I <> ''''',\\n          'mdl_' || split_part(part, '.', 1), split_part(part, '.', 2));\\n      end if;\\n    end loop;\\n    -- URLs that Moodle stored at its installation. Texts of users stay. Moodle creates the key at its first use.\\n    update public.mdl_config_plugins set value = 'https://\${HOST}' where plugin = 'mod_lti' and name = 'platformid';\\n    update public.mdl_config_plugins\\n      set value = regexp_replace(value, 'https?://[^/\\"<>[:space:]]+(?=/auth/shibboleth/index\\\\.php)', 'https://\${HOST}', 'g')\\n      where plugin = 'auth_shibboleth' and name = 'auth_instructions';\\n    for part, statement in values\\n      ('mnet_host', $x$update public.mdl_mnet_host set wwwroot = 'https://\${HOST}', ip_address = 'UNKNOWN',\\n        public_key = '', public_key_expires = 0, last_connect_time = 0\\n        where id::text = (select value from public.mdl_config where name = 'mnet_localhost_id')$x$),\\n      ('config_log', $x$update public.mdl_config_log set value = '', oldvalue = '' where plugin is null and name in\\n        ('badges_badgesalt', 'cronremotepassword', 'airnotifieraccesskey', 'chat_serverhost')$x$),\\n      ('user_preferences', $x$delete from public.mdl_user_preferences\\n        where name in ('newemail', 'newemailkey', 'newemailattemptsleft')$x$)\\n    loop\\n      if to_regclass('public.mdl_' || part) is not null then\\n        execute statement;\\n      end if;\\n    end loop;\\n    -- A new site identifier.\\n    insert into public.mdl_config (name, value) values\\n      ('siteidentifier', replace(gen_random_uuid()::text, '-', '') || '\${HOST}'), ('noemailever', '1')\\n      on conflict (name) do update set value = excluded.value;\\n  end if;\\n  insert into public.mdl_config (name, value) values ('wheelwright_adopted', adoption_id)\\n    on conflict (name) do update set value = excluded.value;\\nend\\n$adopt$;\\nSQL\\n} | postgres --single -j -D \\"$PGDATA\\" -c exit_on_error=on \\\\\\n  -c log_statement=none -c log_min_duration_statement=-1 -c log_min_error_statement=panic moodle >/dev/null\\necho adopted\\n"],"env":[{"name":"PGDATA","value":"/var/lib/postgresql/data/pgdata"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${DATABASE_RESOURCES}","volumeMounts":[{"name":"\${DATA_CLAIM_TEMPLATE}","mountPath":"/var/lib/postgresql/data"}]}]}}}
+{"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-database"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${POSTGRES_IMAGE}","command":["sh","-c","set -e\\nif [ ! -s \\"$PGDATA/PG_VERSION\\" ]; then\\n  echo \\"not adopted: this volume contains no database\\"\\n  exit 1\\nfi\\npassword=\`printf %s \\"$DB_PASS\\" | sed \\"s/'/''/g\\"\`\\n{\\n  printf \\"alter role moodle password '%s';\\\\n\\\\n\\" \\"$password\\"\\n  cat <<'SQL'\\ndo $adopt$\\ndeclare\\n  adoption_id constant text := '\${ADOPTION_ID}';\\n  renewed constant boolean := '\${IDENTITY}' = 'new';\\n  part text;\\n  statement text;\\nbegin\\n  if to_regclass('public.mdl_config') is null then\\n    raise exception 'not adopted: this database contains no site';\\n  end if;\\n  if exists (select from public.mdl_config where name = 'wheelwright_adopted' and value = adoption_id) then\\n    return;\\n  end if;\\n  -- Sessions and tokens that give access to the site.\\n  foreach part in array array['sessions'] || case when renewed then array[\\n    'external_tokens', 'user_private_key', 'user_password_resets', 'user_devices', 'message_airnotifier_devices',\\n    'oauth2_access_token', 'oauth2_refresh_token', 'oauth2_system_account', 'badge_backpack_oauth2',\\n    'registration_hubs', 'mnet_session', 'lti_access_tokens', 'enrol_lti_reg_token', 'tool_mfa_secrets',\\n    'messageinbound_datakeys', 'communication_user', 'matrix_room', 'communication'\\n  ] else array[]::text[] end loop\\n    if to_regclass('public.mdl_' || part) is not null then\\n      execute format('delete from public.%I', 'mdl_' || part);\\n    end if;\\n  end loop;\\n  if renewed then\\n    -- Keys and salts. Moodle does not create a new salt.\\n    update public.mdl_config set value = gen_random_uuid()\\n      where name in ('calendar_exportsalt', 'cronremotepassword', 'badges_badgesalt') and value <> '';\\n    update public.mdl_config set value = '\${HOST}' where name = 'chat_serverhost';\\n    update public.mdl_config set value = '' where name = 'airnotifieraccesskey';\\n    -- Two sites that read the same mailbox would lose mail.\\n    update public.mdl_config set value = '0' where name = 'messageinbound_enabled';\\n    delete from public.mdl_config_plugins where (plugin, name) in (\\n      ('mnet', 'openssl'), ('mnet', 'openssl_history'), ('mod_lti', 'privatekey'), ('mod_lti', 'kid'),\\n      ('enrol_lti', 'lti_13_privatekey'), ('enrol_lti', 'lti_13_kid'), ('core_h5p', 'site_uuid')) or plugin = 'hub';\\n    update public.mdl_user set secret = '' where secret <> '';\\n    -- The client that the original site has registered at the hub's identity provider.\\n    if to_regclass('public.mdl_oauth2_issuer') is not null then\\n      update public.mdl_oauth2_issuer as issuer set clientid = '', clientsecret = ''\\n        from public.mdl_config_plugins as clients\\n        where clients.plugin = 'local_wheelwright' and clients.name = 'clients'\\n          and issuer.clientid = clients.value::jsonb #>> '{current,id}';\\n    end if;\\n    delete from public.mdl_config_plugins where plugin = 'local_wheelwright' and name = 'clients';\\n    -- Secrets and IDs of activities. Some versions of Moodle lack some of these columns.\\n    foreach part in array array[\\n      'enrol_lti_tools.secret', 'lti.servicesalt', 'auth_oauth2_linked_login.confirmtoken',\\n      'bigbluebuttonbn.meetingid', 'bigbluebuttonbn.moderatorpass', 'bigbluebuttonbn.viewerpass',\\n      'bigbluebuttonbn.guestlinkuid', 'bigbluebuttonbn.guestpassword'\\n    ] loop\\n      if exists (select from information_schema.columns where table_schema = 'public'\\n        and table_name = 'mdl_' || split_part(part, '.', 1) and column_name = split_part(part, '.', 2)) then\\n        execute format('update public.%1$I set %2$I = replace(gen_random_uuid()::text, ''-'', '''') where %2$I <> ''''',\\n          'mdl_' || split_part(part, '.', 1), split_part(part, '.', 2));\\n      end if;\\n    end loop;\\n    -- URLs that Moodle stored at its installation. Texts of users stay. Moodle creates the key at its first use.\\n    update public.mdl_config_plugins set value = 'https://\${HOST}' where plugin = 'mod_lti' and name = 'platformid';\\n    update public.mdl_config_plugins\\n      set value = regexp_replace(value, 'https?://[^/\\"<>[:space:]]+(?=/auth/shibboleth/index\\\\.php)', 'https://\${HOST}', 'g')\\n      where plugin = 'auth_shibboleth' and name = 'auth_instructions';\\n    for part, statement in values\\n      ('mnet_host', $x$update public.mdl_mnet_host set wwwroot = 'https://\${HOST}', ip_address = 'UNKNOWN',\\n        public_key = '', public_key_expires = 0, last_connect_time = 0\\n        where id::text = (select value from public.mdl_config where name = 'mnet_localhost_id')$x$),\\n      ('config_log', $x$update public.mdl_config_log set value = '', oldvalue = '' where plugin is null and name in\\n        ('badges_badgesalt', 'cronremotepassword', 'airnotifieraccesskey', 'chat_serverhost')$x$),\\n      ('user_preferences', $x$delete from public.mdl_user_preferences\\n        where name in ('newemail', 'newemailkey', 'newemailattemptsleft')$x$)\\n    loop\\n      if to_regclass('public.mdl_' || part) is not null then\\n        execute statement;\\n      end if;\\n    end loop;\\n    -- A new site identifier.\\n    insert into public.mdl_config (name, value) values\\n      ('siteidentifier', replace(gen_random_uuid()::text, '-', '') || '\${HOST}'), ('noemailever', '1')\\n      on conflict (name) do update set value = excluded.value;\\n  end if;\\n  insert into public.mdl_config (name, value) values ('wheelwright_adopted', adoption_id)\\n    on conflict (name) do update set value = excluded.value;\\nend\\n$adopt$;\\nSQL\\n} | postgres --single -j -D \\"$PGDATA\\" -c exit_on_error=on \\\\\\n  -c log_statement=none -c log_min_duration_statement=-1 -c log_min_error_statement=panic moodle >/dev/null\\necho adopted\\n"],"env":[{"name":"PGDATA","value":"/var/lib/postgresql/data/pgdata"},{"name":"DB_PASS","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${DATABASE_RESOURCES}","volumeMounts":[{"name":"\${DATA_CLAIM_TEMPLATE}","mountPath":"/var/lib/postgresql/data"}]}]}}}
 ---
 {"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-files"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${MOODLE_IMAGE}","command":["sh","-c","set -e\\ncd /v\\nif [ ! -d moodledata ]; then\\n  echo \\"not adopted: this volume contains no site\\"\\n  exit 1\\nfi\\nif [ \\"\`cat wheelwright-adopted 2>/dev/null\`\\" != \\"\${ADOPTION_ID}\\" ]; then\\n  ( cd moodledata && rm -rf cache localcache temp sessions lock climaintenance.html )\\n  if [ \\"\${IDENTITY}\\" = new ]; then rm -rf html/config.php moodledata/secret moodledata/muc; fi\\n  echo \\"\${ADOPTION_ID}\\" >wheelwright-adopted\\nfi\\necho adopted\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}]}}}`,
   "app.yaml": `\
@@ -9,7 +9,7 @@ export const blueprint: Readonly<Record<string, string>> = {
 ---
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"moodle"},"spec":{"publishNotReadyAddresses":true,"selector":{"app":"moodle"},"ports":[{"name":"http","port":80,"targetPort":8080}]}}`,
   "check-sign-in-job.yaml": `\
-{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"check-sign-in-\${FENCE}","labels":{"op":"check-sign-in","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":60,"ttlSecondsAfterFinished":30,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"check-sign-in"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"check-sign-in","image":"\${MOODLE_IMAGE}","command":["php","-r","\${CHECK_SIGN_IN_SCRIPT}"],"env":[{"name":"ISSUER","value":"\${ISSUER}"},{"name":"REQUEST","value":"\${REQUEST}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"check-sign-in-\${FENCE}","labels":{"op":"check-sign-in","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":60,"ttlSecondsAfterFinished":30,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"check-sign-in"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"check-sign-in","image":"\${MOODLE_IMAGE}","command":["php","-r","\${CHECK_SIGN_IN_SCRIPT}"],"env":[{"name":"ISSUER","value":"\${ISSUER}"},{"name":"REGISTERS","value":"\${REGISTERS}"},{"name":"REQUEST","value":"\${REQUEST}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "check-sign-in.php": `\
 <?php
 // Checks whether this site can use an identity provider. Prints "usable", or a line that starts with "refused:" and
@@ -28,13 +28,174 @@ function check_keys_problem(array $announced): ?string {
     return is_string($keys) ? "the site cannot read $url: $keys" : (empty($keys['keys']) ? "$url contains no key" : null);
 }
 
-function check_provider(string $issuer): ?string {
+function check_provider(string $issuer, bool $registers): ?string {
     $announced = seed_discover($issuer);
-    return seed_provider_problem($issuer, $announced) ?? check_keys_problem($announced);
+    return seed_provider_problem($issuer, $announced) ?? check_keys_problem($announced)
+        ?? ($registers ? seed_registration_problem($announced) : null);
 }
 
-$problem = check_provider(rtrim((string) getenv('ISSUER'), '/'));
+$problem = check_provider(rtrim((string) getenv('ISSUER'), '/'), getenv('REGISTERS') === 'yes');
 mtrace($problem === null ? 'usable' : "refused: $problem");
+`,
+  "client.php": `\
+<?php
+// Registers the site as a client of the hub's identity provider (RFC 7591), and changes and deletes the client (RFC 7592).
+// The client's secret never leaves the site. seed.php includes this file.
+
+/** Sends a request to the provider. Returns the status (0 without an answer), the JSON object, and the reason of a failure. */
+function seed_call(string $method, string $url, ?string $token, ?array $body = null): array {
+    $curl = new curl();
+    $curl->setHeader(['Accept: application/json', 'Content-Type: application/json']);
+    if ($token !== null) {
+        $curl->setHeader('Authorization: Bearer ' . $token);
+    }
+    $options = ['CURLOPT_CONNECTTIMEOUT' => 10, 'CURLOPT_TIMEOUT' => 30];
+    $text = $method === 'GET' ? $curl->get($url, [], $options) : $curl->post(
+        $url,
+        $body === null ? '' : json_encode($body, JSON_UNESCAPED_SLASHES),
+        $options + ['CURLOPT_CUSTOMREQUEST' => $method]
+    );
+    $status = $curl->error ? 0 : (int) ($curl->get_info()['http_code'] ?? 0);
+    $answer = json_decode((string) $text, true);
+    $answer = is_array($answer) ? $answer : [];
+    $code = is_string($answer['error'] ?? null) && preg_match('/^[a-z_]{1,64}$/', $answer['error']) ? ' ' . $answer['error'] : '';
+    return [$status, $answer, $curl->error ?: "it answers $status$code"];
+}
+
+/**
+ * Returns the site's clients: \`current\` is in use, \`former\` are to be deleted at the provider, and \`requested\` is the
+ * time of a registration without an answer. Clients of another site, of which this site is a copy, are not its own.
+ */
+function seed_clients(string $site): array {
+    $clients = json_decode((string) get_config('local_wheelwright', 'clients'), true);
+    $none = ['site' => $site, 'current' => null, 'former' => [], 'requested' => null];
+    return is_array($clients) && ($clients['site'] ?? null) === $site ? $clients + $none : $none;
+}
+
+/** Stores a change of the clients, which are one value, so that a crash cannot store a part of the change. */
+function seed_change_clients(array $clients, array $change): array {
+    $clients = array_replace($clients, $change);
+    $text = json_encode($clients, JSON_UNESCAPED_SLASHES | JSON_THROW_ON_ERROR);
+    if ((string) get_config('local_wheelwright', 'clients') !== $text) {
+        set_config('clients', $text, 'local_wheelwright');
+    }
+    return $clients;
+}
+
+/** Returns the metadata of the client. Moodle sends the secret in the body of its requests. */
+function seed_client_metadata(array $uris): array {
+    return [
+        'client_name' => parse_url($uris[0], PHP_URL_HOST),
+        'redirect_uris' => $uris,
+        'grant_types' => ['authorization_code'],
+        'response_types' => ['code'],
+        'application_type' => 'web',
+        'token_endpoint_auth_method' => 'client_secret_post',
+    ];
+}
+
+/** Returns a text of the provider's answer; null if it has none that can be a part of a request. */
+function seed_text(array $answer, string $name): ?string {
+    $text = $answer[$name] ?? null;
+    return is_string($text) && preg_match('/^[\\x21-\\x7e]{1,4000}$/', $text) ? $text : null;
+}
+
+/** Returns the client that the provider describes; null without an ID and a secret. */
+function seed_read_client(array $answer, string $issuer, array $uris): ?array {
+    $address = seed_text($answer, 'registration_client_uri');
+    $client = [
+        'issuer' => $issuer,
+        'uris' => $uris,
+        'id' => seed_text($answer, 'client_id'),
+        'secret' => seed_text($answer, 'client_secret'),
+        // Null if the provider cannot change clients.
+        'address' => $address !== null && str_starts_with($address, 'https://') ? $address : null,
+        'token' => seed_text($answer, 'registration_access_token'),
+    ];
+    return $client['id'] === null || $client['secret'] === null ? null : $client;
+}
+
+/** Returns the clients with the current one among those to delete. */
+function seed_retire_client(array $clients): array {
+    $former = $clients['current'] === null ? [] : [$clients['current']];
+    return ['current' => null, 'former' => [...$clients['former'], ...$former]] + $clients;
+}
+
+/** Registers a client, and retires the current one. Returns the clients, or the reason of a failure. */
+function seed_register_client(array $clients, string $issuer, string $url, string $token, array $uris): array|string {
+    if ($clients['requested'] !== null) {
+        mtrace('the provider may have an unused client ' . parse_url($uris[0], PHP_URL_HOST) . ', from an interrupted registration');
+    }
+    $clients = seed_change_clients($clients, ['requested' => time()]);
+    [$status, $answer, $reason] = seed_call('POST', $url, $token, seed_client_metadata($uris));
+    if ($status === 0 || $status >= 500) {
+        return "the provider has not registered the site: $reason"; // it may have, so the time stays
+    }
+    $client = $status < 300 ? seed_read_client($answer, $issuer, $uris) : null;
+    if ($client === null) {
+        seed_change_clients($clients, ['requested' => null]);
+        return 'the provider has not registered the site: ' . ($status < 300 ? 'it gives no client secret' : $reason);
+    }
+    return seed_change_clients($clients, ['current' => $client, 'requested' => null] + seed_retire_client($clients));
+}
+
+/**
+ * Brings the client at the provider up to date. Returns the clients, or the reason of a failure. Without a current client
+ * in the result, the provider no longer knows it, or no longer accepts its token.
+ */
+function seed_update_client(array $clients, array $uris): array|string {
+    $client = $clients['current'];
+    if ($client['address'] === null || $client['token'] === null) {
+        return $client['uris'] === $uris ? $clients : seed_change_clients($clients, seed_retire_client($clients));
+    }
+    $change = ['client_id' => $client['id'], 'client_secret' => $client['secret']] + seed_client_metadata($uris);
+    [$status, $answer, $reason] = $client['uris'] === $uris
+        ? seed_call('GET', $client['address'], $client['token'])
+        : seed_call('PUT', $client['address'], $client['token'], $change);
+    if ($status === 401 || $status === 404) {
+        return seed_change_clients($clients, ['current' => null]);
+    }
+    if ($status !== 200) {
+        return "the provider has not updated the site's client: $reason";
+    }
+    // The provider may have renewed the secret and the token.
+    $current = array_replace($client, [
+        'uris' => $uris,
+        'secret' => seed_text($answer, 'client_secret') ?? $client['secret'],
+        'token' => seed_text($answer, 'registration_access_token') ?? $client['token'],
+    ]);
+    return seed_change_clients($clients, ['current' => $current]);
+}
+
+/** Returns the site's clients with a current one, or the reason why the site has none. */
+function seed_own_client(array $clients, string $issuer, array $announced, string $token, array $uris): array|string {
+    if (($clients['current']['issuer'] ?? null) === $issuer) {
+        $clients = seed_update_client($clients, $uris);
+        if (is_string($clients) || $clients['current'] !== null) {
+            return $clients;
+        }
+    }
+    return seed_registration_problem($announced)
+        ?? seed_register_client($clients, $issuer, $announced['registration_endpoint'], $token, $uris);
+}
+
+/** Deletes the clients that the site no longer uses. Returns the reason if the provider must be asked again. */
+function seed_delete_clients(array $clients): ?string {
+    $problem = null;
+    foreach ($clients['former'] as $client) {
+        [$status, , $reason] = $client['address'] === null || $client['token'] === null
+            ? [405, [], 'it gave no address for this']
+            : seed_call('DELETE', $client['address'], $client['token']);
+        if ($status === 0 || $status === 429 || $status >= 500) {
+            $problem = "the provider has not deleted the client {$client['id']}: $reason";
+            continue;
+        }
+        mtrace($status < 300 ? "client {$client['id']} deleted" : "the provider does not delete {$client['id']}: $reason");
+        $left = array_filter($clients['former'], fn (array $each): bool => $each['id'] !== $client['id']);
+        $clients = seed_change_clients($clients, ['former' => array_values($left)]);
+    }
+    return $problem;
+}
 `,
   "closed-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"closed-\${FENCE}","labels":{"op":"closed","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":300,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"probe","op":"closed"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"curl","image":"\${MOODLE_IMAGE}","command":["sh","-c","for try in 1 2 3 4 5 6 7 8 9 10; do\\n  status=\`curl -sS -o /dev/null -w '%{http_code}' --max-time 20 \\\\\\n    -H 'Host: \${HOST}' -H 'X-Forwarded-Proto: \${SCHEME}' http://moodle/login/index.php\`\\n  echo \\"$status\\"\\n  case \\"$status\\" in\\n    503) exit 0 ;;\\n    2??|3??) [ \\"$try\\" -gt 1 ] && exit 1 ;; # it is open, and was so a moment ago\\n  esac\\n  sleep 3\\ndone\\nexit 1\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"200m","memory":"128Mi"}}}]}}}}`,
@@ -1543,6 +1704,7 @@ require_once($CFG->libdir . '/clilib.php');
 require_once($CFG->libdir . '/filelib.php');
 require_once(__DIR__ . '/courses.php');
 require_once(__DIR__ . '/sign-on.php');
+require_once(__DIR__ . '/client.php');
 
 function seed_setting(string $name): ?string {
     $file = '/settings/SEED_' . $name;
@@ -1756,7 +1918,9 @@ if (seed_setting('SETTINGS') !== null && $asked('settings')) {
 }
 if (seed_setting('SIGN_IN') !== null && $asked('sign-on')) {
     $shared = json_decode(seed_setting('SIGN_IN'), true, 4, JSON_THROW_ON_ERROR);
-    seed_shared_sign_in($shared, seed_setting('ISSUER_CLIENT_SECRET'), seed_setting('ISSUER_NAME'));
+    $site = json_decode(seed_setting('SITE'), true, 4, JSON_THROW_ON_ERROR);
+    [$secret, $token] = [seed_setting('ISSUER_CLIENT_SECRET'), seed_setting('ISSUER_REGISTRATION_TOKEN')];
+    seed_shared_sign_in($shared, $site, $secret, $token, seed_setting('ISSUER_NAME'));
 } else if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }
@@ -1767,11 +1931,11 @@ purge_caches();
 mtrace('seeded');
 `,
   "seed.yaml": `\
-{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed-script"},"data":{"seed.php":"\${SEED_SCRIPT}","courses.php":"\${COURSES_SCRIPT}","sign-on.php":"\${SIGN_ON_SCRIPT}"}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed-script"},"data":{"seed.php":"\${SEED_SCRIPT}","courses.php":"\${COURSES_SCRIPT}","sign-on.php":"\${SIGN_ON_SCRIPT}","client.php":"\${CLIENT_SCRIPT}"}}
 ---
-{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed"},"data":{"SEED_CHANGES":"\${CHANGES}","SEED_TITLE":"\${TITLE}","SEED_ADMIN_EMAIL":"\${ADMIN_EMAIL}","SEED_MAIL":"\${MAIL}","SEED_BRAND_COLOR":"\${BRAND_COLOR}","SEED_BRAND_SCSS":"\${BRAND_SCSS}","SEED_BRAND_LOGO":"\${BRAND_LOGO}","SEED_SETTINGS":"\${SETTINGS}","SEED_COURSES":"\${COURSES}","SEED_SIGN_IN":"\${SIGN_IN}","SEED_ISSUER_NAME":"\${ISSUER_NAME}","SEED_ISSUER_URL":"\${ISSUER_URL}","SEED_ISSUER_CLIENT_ID":"\${ISSUER_CLIENT_ID}","SEED_ISSUER_SCOPES":"\${ISSUER_SCOPES}","SEED_ISSUER_AUTHORIZATION_ENDPOINT":"\${ISSUER_AUTHORIZATION_ENDPOINT}","SEED_ISSUER_TOKEN_ENDPOINT":"\${ISSUER_TOKEN_ENDPOINT}","SEED_ISSUER_USERINFO_ENDPOINT":"\${ISSUER_USERINFO_ENDPOINT}"}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"seed"},"data":{"SEED_CHANGES":"\${CHANGES}","SEED_TITLE":"\${TITLE}","SEED_ADMIN_EMAIL":"\${ADMIN_EMAIL}","SEED_MAIL":"\${MAIL}","SEED_BRAND_COLOR":"\${BRAND_COLOR}","SEED_BRAND_SCSS":"\${BRAND_SCSS}","SEED_BRAND_LOGO":"\${BRAND_LOGO}","SEED_SETTINGS":"\${SETTINGS}","SEED_COURSES":"\${COURSES}","SEED_SIGN_IN":"\${SIGN_IN}","SEED_SITE":"\${SITE}","SEED_ISSUER_NAME":"\${ISSUER_NAME}","SEED_ISSUER_URL":"\${ISSUER_URL}","SEED_ISSUER_CLIENT_ID":"\${ISSUER_CLIENT_ID}","SEED_ISSUER_SCOPES":"\${ISSUER_SCOPES}","SEED_ISSUER_AUTHORIZATION_ENDPOINT":"\${ISSUER_AUTHORIZATION_ENDPOINT}","SEED_ISSUER_TOKEN_ENDPOINT":"\${ISSUER_TOKEN_ENDPOINT}","SEED_ISSUER_USERINFO_ENDPOINT":"\${ISSUER_USERINFO_ENDPOINT}"}}
 ---
-{"apiVersion":"v1","kind":"Secret","metadata":{"name":"seed"},"stringData":{"SEED_ISSUER_CLIENT_SECRET":"\${ISSUER_CLIENT_SECRET}"}}`,
+{"apiVersion":"v1","kind":"Secret","metadata":{"name":"seed"},"stringData":{"SEED_ISSUER_CLIENT_SECRET":"\${ISSUER_CLIENT_SECRET}","SEED_ISSUER_REGISTRATION_TOKEN":"\${ISSUER_REGISTRATION_TOKEN}"}}`,
   "settings.yaml": `\
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"moodle-env"},"data":{"SITE_URL":"\${URL}","SSLPROXY":"\${BEHIND_TLS}","REVERSEPROXY":"false","DB_TYPE":"pgsql","DB_HOST":"db","DB_PORT":"5432","DB_NAME":"moodle","DB_USER":"moodle","PGCONNECT_TIMEOUT":"10","MOODLE_USERNAME":"cpadmin","MOODLE_EMAIL":"cpadmin@wheelwright.invalid","MOODLE_SITENAME":"\${SLUG}","MOODLE_MAIL_PREFIX":"\${SLUG}:","MOODLE_LANGUAGE":"en","SMTP_HOST":"\${SMTP_HOST}","SMTP_PORT":"\${SMTP_PORT}","SMTP_USER":"\${SMTP_USER}","SMTP_PROTOCOL":"\${SMTP_PROTOCOL}","MOODLE_MAIL_NOREPLY_ADDRESS":"\${MAIL_FROM}","AUTO_UPDATE_MOODLE":"false","SYNC_MOODLE_CODE":"auto","SYNC_PRESERVE_PLUGINS":"true","PLUGINS":"","RUN_CRON_TASKS":"false","PRE_CONFIGURE_COMMANDS":"touch /etc/service/cron/down","POST_CONFIGURE_COMMANDS":"sed -i -e '/CFG->disableupdateautodeploy/d' -e '/require_once.*setup\\\\.php/i $CFG->disableupdateautodeploy = \${WEB_INSTALLER_OFF};' /var/www/html/config.php; php -d max_input_vars=10000 /var/www/html/admin/cli/cfg.php --name=noemailever --set=\${MAIL_OFF}","memory_limit":"256M","post_max_size":"100M","upload_max_filesize":"100M","client_max_body_size":"100M","opcache_enable":"1","opcache_validate_timestamps":"1"}}
 ---
@@ -2045,16 +2209,25 @@ function seed_login_page(?int $issuer): void {
     }
 }
 
+/** Returns why the provider registers no clients (RFC 7591); null if it does. */
+function seed_registration_problem(array $announced): ?string {
+    $url = $announced['registration_endpoint'] ?? null;
+    return is_string($url) && str_starts_with($url, 'https://') ? null
+        : 'the provider does not offer that sites register (registration_endpoint)';
+}
+
 /** The condition for accounts that are linked to an OAuth 2 service. */
 const SEED_LINKED = 'deleted = 0 AND id IN (SELECT userid FROM {auth_oauth2_linked_login} WHERE issuerid = ?)';
 
 /**
  * Sets up the sign-in that the hub shares, or removes it if there are no values. Removal keeps all accounts: those
- * that have no password can then request one. They return to the provider when the sign-in is set up again.
+ * that have no password can then request one. They return to the provider when the sign-in is set up again. With the
+ * token, the site registers its own client. \`$site\` has the spoke's ID and the site's redirect addresses.
  */
-function seed_shared_sign_in(array $values, ?string $secret, ?string $formername): void {
+function seed_shared_sign_in(array $values, array $site, ?string $secret, ?string $token, ?string $formername): void {
     global $DB;
     $issuer = seed_find_issuer($values['clientId'] ?? null, $formername);
+    $clients = seed_clients($site['id']);
     if (!$values) {
         seed_login_page(null);
         if ($issuer) {
@@ -2062,11 +2235,18 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
             $DB->set_field_select('user', 'auth', 'manual', "auth = 'oauth2' AND " . SEED_LINKED, [$issuer->get('id')]);
         }
         mtrace('single sign-on removed');
+        seed_end_clients(seed_change_clients($clients, seed_retire_client($clients)));
         return;
     }
     $url = rtrim($values['issuer'], '/');
     $announced = seed_discover($url);
-    $problem = $secret === null ? 'the client secret is missing' : seed_provider_problem($url, $announced);
+    $problem = $secret === null && $token === null ? 'the client secret is missing' : seed_provider_problem($url, $announced);
+    if ($problem === null && $token !== null) {
+        $result = seed_own_client($clients, $url, $announced, $token, $site['redirectUris']);
+        $problem = is_string($result) ? $result : null;
+        $clients = is_string($result) ? $clients : $result;
+        [$values['clientId'], $secret] = [$clients['current']['id'] ?? null, $clients['current']['secret'] ?? null];
+    }
     if ($problem !== null) {
         mtrace('left out: single sign-on: ' . $problem);
         return;
@@ -2086,6 +2266,15 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
     $returning = "auth = 'manual' AND password IN ('', '" . AUTH_PASSWORD_NOT_CACHED . "') AND " . SEED_LINKED;
     $DB->set_field_select('user', 'auth', 'oauth2', $returning, [$id]);
     mtrace('single sign-on set');
+    seed_end_clients($token === null ? seed_change_clients($clients, seed_retire_client($clients)) : $clients);
+}
+
+/** Deletes the clients that the site no longer uses. A failure is reported, so that the site tries again. */
+function seed_end_clients(array $clients): void {
+    $problem = seed_delete_clients($clients);
+    if ($problem !== null) {
+        mtrace('left out: single sign-on: ' . $problem);
+    }
 }
 `,
   "sizes.yaml": `\

@@ -1692,6 +1692,8 @@ export interface Policy {
       clientId: string | null;
       /** The client secret; in answers its name in the hub's Kubernetes Secret */
       clientSecret: string | null;
+      /** The initial access token with which each site registers its own client; in answers its name, like clientSecret */
+      registrationToken: string | null;
       /** The scopes to request; openid profile email if not set */
       scopes: string | null;
       /** The text of the button on the login page */
@@ -1726,7 +1728,7 @@ export interface Policy {
     /** The user who made the version */
     changedBy: string | null;
   };
-  /** The addresses to register at the identity provider, one for each spoke */
+  /** The addresses to register at the identity provider, one for each spoke; none if sites register themselves */
   redirectUris: string[];
   /** The number of spokes in each state, by section */
   spokes: {
@@ -1797,6 +1799,8 @@ export interface PolicyPatch {
     clientId?: string | null | undefined;
     /** The client secret; in answers its name in the hub's Kubernetes Secret; must be text of 1 to 1000 characters without control characters */
     clientSecret?: string | null | undefined;
+    /** The initial access token with which each site registers its own client; in answers its name, like clientSecret; must be text of 1 to 4000 characters without control characters */
+    registrationToken?: string | null | undefined;
     /** The scopes to request; openid profile email if not set; must be text of 1 to 1000 characters without control characters */
     scopes?: string | null | undefined;
     /** The text of the button on the login page; must be text of 1 to 200 characters without control characters */
@@ -2270,6 +2274,8 @@ export interface SignInCheck {
 export interface SignInCheckRequest {
   /** The issuer to check; the hub's own if absent; must be an https URL */
   issuer?: string | null | undefined;
+  /** Whether the provider must register clients; by default, if the hub has a registration token */
+  registers?: boolean | null | undefined;
 }
 
 export interface SignInLink {
@@ -2638,6 +2644,8 @@ export interface SpokePolicy {
       clientId: string | null;
       /** The client secret; in answers its name in the hub's Kubernetes Secret */
       clientSecret: string | null;
+      /** The initial access token with which each site registers its own client; in answers its name, like clientSecret */
+      registrationToken: string | null;
       /** The scopes to request; openid profile email if not set */
       scopes: string | null;
       /** The text of the button on the login page */
@@ -2657,6 +2665,8 @@ export interface SpokePolicy {
       clientId: string | null;
       /** The client secret; in answers its name in the hub's Kubernetes Secret */
       clientSecret: string | null;
+      /** The initial access token with which each site registers its own client; in answers its name, like clientSecret */
+      registrationToken: string | null;
       /** The scopes to request; openid profile email if not set */
       scopes: string | null;
       /** The text of the button on the login page */

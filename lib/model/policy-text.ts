@@ -1,5 +1,8 @@
 /** Writes and reads the values of a policy as text, for forms and for the command line. */
-import { POLICY_FIELDS, type PolicySection } from "#lib/model/policy.ts";
+import { POLICY_FIELDS, type PolicyField, type PolicySection } from "#lib/model/policy.ts";
+
+/** The fields whose values are kept in the hub's Kubernetes Secret `identity`. */
+export const SECRET_FIELDS = ["clientSecret", "registrationToken"] as const satisfies readonly PolicyField<"signIn">[];
 
 interface WebFileText {
   readonly url: string;

@@ -9,8 +9,7 @@ import { CourseReleases } from "#lib/model/course.ts";
 
 const HTTPS = "must be an https URL";
 export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
-const COLOR = "must be a colour such as #aa0044";
-const SHA256 = "must be a SHA-256 in hexadecimal";
+const COLOR = "must be a colour such as #aa0044", SHA256 = "must be a SHA-256 in hexadecimal";
 const LANGUAGE = "must be the code of a Moodle language pack, such as de or pt_br";
 const TIME_ZONE = "must be a time zone such as Europe/Berlin";
 /** The maximum length of a hub's SCSS. It is stored again with each spoke, so it is shorter than a catalog brand's. */
@@ -48,9 +47,7 @@ const EmailDomain = v.pipe(
   v.regex(/^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/, DOMAIN),
 );
 
-const LOGIN_PAGE = "must be button or redirect";
-
-/** The fields of each section. The order is that of the API reference and of the portal. */
+/** The fields of each section, in the order of the API reference and of the portal. */
 export const POLICY_FIELDS = {
   settings: {
     language: v.pipe(v.string(LANGUAGE), v.regex(/^[a-z]{2,3}(?:_[a-z0-9]{1,12}){0,3}$/, LANGUAGE)),
@@ -73,13 +70,13 @@ export const POLICY_FIELDS = {
   signIn: {
     issuer: HttpsUrl,
     clientId: boundedText(1, 1000),
-    /** In a request the client secret; in a version the name of its entry in the hub's Kubernetes Secret `identity`. */
+    /** In a request a secret; in a version the name of its entry in the hub's Kubernetes Secret `identity`. */
     clientSecret: boundedText(1, 1000),
+    registrationToken: boundedText(1, 4000),
     scopes: boundedText(1, 1000),
     /** The text of the button on the login page. */
     label: boundedText(1, 200),
-    /** Whether the login page shows the button, or leads straight to the provider. */
-    loginPage: v.picklist(["button", "redirect"], LOGIN_PAGE),
+    loginPage: v.picklist(["button", "redirect"], "must be button or redirect"),
     /** The domains of the email addresses that may sign in; all if absent. */
     domains: boundedList(EmailDomain, 1, 50, DOMAIN),
     /** Whether a person confirms by email before an existing account is joined. */

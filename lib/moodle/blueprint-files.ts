@@ -139,6 +139,7 @@ export const CLUSTER_SETTINGS_FILE_NAME = "surroundings.yaml";
 export const SEED_SCRIPT_FILE_NAME = "seed.php";
 export const COURSES_SCRIPT_FILE_NAME = "courses.php";
 export const SIGN_ON_SCRIPT_FILE_NAME = "sign-on.php";
+export const CLIENT_SCRIPT_FILE_NAME = "client.php";
 export const PASSWORD_SCRIPT_FILE_NAME = "password.php";
 export const SIGN_IN_LINK_SCRIPT_FILE_NAME = "sign-in-link.php";
 export const PERSON_SCRIPT_FILE_NAME = "person.php";
@@ -158,6 +159,7 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   SEED_SCRIPT_FILE_NAME,
   COURSES_SCRIPT_FILE_NAME,
   SIGN_ON_SCRIPT_FILE_NAME,
+  CLIENT_SCRIPT_FILE_NAME,
   PASSWORD_SCRIPT_FILE_NAME,
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
   CHECK_SIGN_IN_SCRIPT_FILE_NAME,

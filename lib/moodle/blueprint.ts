@@ -21,7 +21,7 @@ import {
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildAdoptionContainers } from "#lib/moodle/origin.ts";
-import { parseBlueprint, toPhpCommandArgument } from "#lib/moodle/parse-blueprint.ts";
+import { parseBlueprint, pickSeedScripts, toPhpCommandArgument } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
 import {
   buildSampleSpokeInputs,
@@ -46,6 +46,8 @@ export interface JobParameters {
   readonly linkKey?: string;
   /** The identity provider that the Job `check-sign-in` checks, and the ID of the request that waits for the Job. */
   readonly issuer?: string;
+  /** Whether the sites register their own clients at this provider. */
+  readonly registers?: boolean;
   readonly request?: string;
   /** The email address of the person that the Job suspends or reinstates. */
   readonly email?: string;
@@ -203,10 +205,6 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
   return Object.freeze(blueprint);
 }
 
-function pickSeedScripts({ scripts }: ReturnType<typeof parseBlueprint>) {
-  return { SEED_SCRIPT: scripts.seed, COURSES_SCRIPT: scripts.courses, SIGN_ON_SCRIPT: scripts.signOn };
-}
-
 /** Returns the values for library.yaml. The server runs in the image of the newest Moodle, which has PHP. */
 function buildLibraryValues({ images, scripts }: ReturnType<typeof parseBlueprint>, { surroundings }: HubInputs) {
   return {
@@ -219,13 +217,14 @@ function buildLibraryValues({ images, scripts }: ReturnType<typeof parseBlueprin
 /** Returns the placeholder values that are the same for all Jobs. */
 function buildJobValues({ scripts }: ReturnType<typeof parseBlueprint>, parameters: JobParameters) {
   const { linkKey = "", issuer = "", request = "", email = "", siteIdentifier = "", since = 0 } = parameters;
-  const { course = "", courses = "", libraryUrl = "", upload = "", ticket = "" } = parameters;
+  const { registers = false, course = "", courses = "", libraryUrl = "", upload = "", ticket = "" } = parameters;
   return {
     PASSWORD_SCRIPT: toPhpCommandArgument(scripts.password),
     LINK_SCRIPT: toPhpCommandArgument(scripts.link),
     LINK_KEY: linkKey,
     CHECK_SIGN_IN_SCRIPT: toPhpCommandArgument(scripts.signOn) + toPhpCommandArgument(scripts.checkSignIn),
     ISSUER: escapeForKubelet(issuer),
+    REGISTERS: registers ? "yes" : "no",
     PERSON_SCRIPT: toPhpCommandArgument(scripts.person),
     EMAIL: escapeForKubelet(email),
     PUBLISH_COURSE_SCRIPT: toPhpCommandArgument(scripts.publishCourse),

@@ -7,10 +7,12 @@ import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import { hashHost } from "#lib/moodle/names.ts";
 import type { SpokeInstallStep } from "#lib/moodle/blueprint-files.ts";
 import type { SeedPart } from "#lib/moodle/seed.ts";
+import { listRedirectUris, registersClient } from "#lib/moodle/sign-on.ts";
 import { listChangedSections } from "#lib/moodle/policy-values.ts";
 import { DEFAULT_CERTIFICATE_NAME } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
+type SiteAddress = Pick<SpokeInputs, "https" | "host" | "port" | "formerHosts">;
 type SiteDetails = Pick<
   ConfigurableSpokeInputs,
   "displayName" | "adminEmail" | "identity" | "content" | "contentMode" | "brand" | "shared"
@@ -54,15 +56,23 @@ export function pickSiteDetails(details: SiteDetails): SiteDetails {
 }
 
 /** Returns the parts of the seed (initial content) that must be applied again after a change to a site's details. */
-export function listChangedSeedParts(before: SiteDetails, after: SiteDetails): SeedPart[] {
+export function listChangedSeedParts(before: SiteDetails & SiteAddress, after: SiteDetails & SiteAddress): SeedPart[] {
   const sections = listChangedSections(before.shared, after.shared);
   return [
     ...(before.displayName !== after.displayName ? ["title" as const] : []),
     ...(before.adminEmail !== after.adminEmail ? ["administrator" as const] : []),
     ...(before.brand?.name !== after.brand?.name || sections.includes("brand") ? ["brand" as const] : []),
     ...(sections.includes("settings") ? ["settings" as const] : []),
-    ...(before.identity !== after.identity || sections.includes("signIn") ? ["sign-on" as const] : []),
+    ...(before.identity !== after.identity || sections.includes("signIn") || movesClient(before, after)
+      ? ["sign-on" as const]
+      : []),
   ];
+}
+
+/** Whether the site's own client at the identity provider needs other redirect addresses. */
+function movesClient(before: SiteAddress, after: Pick<SiteDetails, "shared"> & SiteAddress): boolean {
+  return registersClient(after.shared?.signIn?.values) &&
+    !isDeepStrictEqual(listRedirectUris(before), listRedirectUris(after));
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   BLUEPRINT_FILE_NAMES,
   type BlueprintFiles,
   CHECK_SIGN_IN_SCRIPT_FILE_NAME,
+  CLIENT_SCRIPT_FILE_NAME,
   CLUSTER_SETTINGS_FILE_NAME,
   COURSES_SCRIPT_FILE_NAME,
   DELIVER_COURSES_SCRIPT_FILE_NAME,
@@ -45,6 +46,7 @@ interface ParsedBlueprint {
     readonly seed: string;
     readonly courses: string;
     readonly signOn: string;
+    readonly client: string;
     readonly password: string;
     readonly link: string;
     readonly checkSignIn: string;
@@ -93,6 +95,7 @@ export function parseBlueprint(
       PASSWORD_SCRIPT_FILE_NAME,
       SIGN_IN_LINK_SCRIPT_FILE_NAME,
       SIGN_ON_SCRIPT_FILE_NAME,
+      CLIENT_SCRIPT_FILE_NAME,
       CHECK_SIGN_IN_SCRIPT_FILE_NAME,
       PERSON_SCRIPT_FILE_NAME,
       LIBRARY_SCRIPT_FILE_NAME,
@@ -110,6 +113,7 @@ export function parseBlueprint(
     seed: files[SEED_SCRIPT_FILE_NAME]!,
     courses: files[COURSES_SCRIPT_FILE_NAME]!,
     signOn: files[SIGN_ON_SCRIPT_FILE_NAME]!,
+    client: files[CLIENT_SCRIPT_FILE_NAME]!,
     password: files[PASSWORD_SCRIPT_FILE_NAME]!,
     link: files[SIGN_IN_LINK_SCRIPT_FILE_NAME]!,
     checkSignIn: files[CHECK_SIGN_IN_SCRIPT_FILE_NAME]!,
@@ -122,6 +126,16 @@ export function parseBlueprint(
     usage: files[USAGE_SCRIPT_NAME]!,
   };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
+}
+
+/** Returns the scripts of the seed, as placeholder values. */
+export function pickSeedScripts({ scripts }: Pick<ParsedBlueprint, "scripts">) {
+  return {
+    SEED_SCRIPT: scripts.seed,
+    COURSES_SCRIPT: scripts.courses,
+    SIGN_ON_SCRIPT: scripts.signOn,
+    CLIENT_SCRIPT: scripts.client,
+  };
 }
 
 /** Formats each validation issue as a message such as "sizes.yaml: sizes.small.workers must be a number". */

@@ -146,9 +146,9 @@ export function listChangedSections(
 ): readonly PolicySection[] {
   const changesSettings = !isDeepStrictEqual(before?.settings?.values ?? {}, after?.settings?.values ?? {});
   const changesBrand = !isDeepStrictEqual(before?.brand?.theme ?? null, after?.brand?.theme ?? null);
-  // A site whose provider did not answer tries again.
+  // A site whose provider did not answer tries again, also to delete the site's client.
   const changesSignIn = !isDeepStrictEqual(before?.signIn?.values ?? null, after?.signIn?.values ?? null) ||
-    (before?.signIn?.skipped !== undefined && !!after?.signIn?.values);
+    (before?.signIn?.skipped !== undefined && after?.signIn !== undefined);
   const releases = (shared: SharedInputs | undefined) => [...shared?.courses?.values?.releases ?? []].sort();
   // A course that could not be brought is tried again.
   const changesCourses = !isDeepStrictEqual(releases(before), releases(after)) ||

@@ -15,7 +15,7 @@ import { findMailSettings, type SEED_PLACEHOLDERS } from "#lib/moodle/values.ts"
 /** The settings that a hub's namespace contains for its spokes. A missing or incomplete setting is null. */
 export interface HubSettings {
   readonly identity: HubIdentity | null;
-  /** The client secrets that versions of the hub's policy name, by name. */
+  /** The client secrets and registration tokens that versions of the hub's policy name, by name. */
   readonly clientSecrets: Readonly<Record<string, string>>;
   readonly courses: readonly SeedCourse[] | null;
   /** Whether the hub's policy lists courses, which the site gets after its installation. */
@@ -138,9 +138,10 @@ export function buildSeedValues(
   const theme = findBrandTheme(inputs, hub);
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
   return {
-    SEED_SCRIPT: null, // blueprint.ts adds these three files
+    SEED_SCRIPT: null, // blueprint.ts adds these four files
     COURSES_SCRIPT: null,
     SIGN_ON_SCRIPT: null,
+    CLIENT_SCRIPT: null,
     CHANGES: changes && (changes.join(" ") || "nothing"), // an empty value would mean all parts
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,

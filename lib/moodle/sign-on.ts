@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { boundedText } from "#lib/base/schema.ts";
-import { HttpsUrl } from "#lib/model/policy.ts";
+import { HttpsUrl, type PolicyValues } from "#lib/model/policy.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 /** The single sign-on that a hub's namespace configures. */
@@ -22,16 +22,33 @@ export interface HubIdentity {
 /** The settings in a hub's namespace on which the single sign-on of its sites depends. */
 interface SignOnSettings {
   readonly identity: HubIdentity | null;
-  /** The client secrets that versions of the hub's policy name, by name. */
+  /** The client secrets and registration tokens that versions of the hub's policy name, by name. */
   readonly clientSecrets: Readonly<Record<string, string>>;
 }
 
 type SignOnPlaceholder =
   | "SIGN_IN"
-  | `ISSUER_${"NAME" | "URL" | "CLIENT_ID" | "CLIENT_SECRET" | "SCOPES"}`
+  | "SITE"
+  | `ISSUER_${"NAME" | "URL" | "CLIENT_ID" | "CLIENT_SECRET" | "REGISTRATION_TOKEN" | "SCOPES"}`
   | `ISSUER_${"AUTHORIZATION" | "TOKEN" | "USERINFO"}_ENDPOINT`;
 
 const SECRET_MISSING = "single sign-on: the hub's client secret is missing in its Kubernetes Secret; set it again";
+const TOKEN_MISSING = "single sign-on: the hub's registration token is missing in its Kubernetes Secret; set it again";
+
+/** Whether sites with this sign-in register their own clients at the provider. */
+export function registersClient(values: PolicyValues<"signIn"> | null | undefined): boolean {
+  return values?.registrationToken !== undefined;
+}
+
+/** Returns the addresses to which the provider may send people back. Former hosts redirect to the current one. */
+export function listRedirectUris(
+  { https, host, port, formerHosts = [] }: Pick<SpokeInputs, "https" | "host" | "port" | "formerHosts">,
+): readonly string[] {
+  const suffix = `${port === undefined ? "" : `:${port}`}/admin/oauth2callback.php`;
+  return [host, ...formerHosts.map((former) => former.host)].map((each) =>
+    `http${https ? "s" : ""}://${each}${suffix}`
+  );
+}
 
 /** Returns why the site cannot get the hub's sign-in, as lines that seed.php could print. */
 export function listSignOnProblems(
@@ -39,7 +56,8 @@ export function listSignOnProblems(
   { clientSecrets }: Pick<SignOnSettings, "clientSecrets">,
 ): readonly string[] {
   const values = shared?.signIn?.values;
-  return values && clientSecrets[values.clientSecret ?? ""] === undefined ? [SECRET_MISSING] : [];
+  if (!values || clientSecrets[values.registrationToken ?? values.clientSecret ?? ""] !== undefined) return [];
+  return [registersClient(values) ? TOKEN_MISSING : SECRET_MISSING];
 }
 
 /** Returns a sentence if the hub has no sign-in for the site. */
@@ -58,20 +76,18 @@ export function buildSignOnValues(
   changes: readonly string[] | null,
 ): Record<SignOnPlaceholder, string | null> {
   const shared = inputs.shared?.signIn, isRemoved = shared ? shared.values === null : !inputs.identity;
-  if (isRemoved) {
-    return changes?.includes("sign-on")
-      ? { ...describeIssuer(null), ...formerName(hub), SIGN_IN: "{}" }
-      : describeIssuer(null);
-  }
+  const site = { ...describeIssuer(null), ...formerName(hub), SITE: JSON.stringify(describeSite(inputs)) };
+  if (isRemoved) return changes?.includes("sign-on") ? { ...site, SIGN_IN: "{}" } : describeIssuer(null);
   if (!shared) return describeIssuer(hub.identity);
-  const { clientSecret = "", ...values } = shared.values ?? {}, secret = hub.clientSecrets[clientSecret];
+  const { clientSecret = "", registrationToken, ...values } = shared.values ?? {};
+  const secret = hub.clientSecrets[registrationToken ?? clientSecret];
   if (secret === undefined) return describeIssuer(null);
-  return {
-    ...describeIssuer(null),
-    ...formerName(hub),
-    SIGN_IN: JSON.stringify(values),
-    ISSUER_CLIENT_SECRET: secret,
-  };
+  const name = registrationToken === undefined ? "ISSUER_CLIENT_SECRET" : "ISSUER_REGISTRATION_TOKEN";
+  return { ...site, SIGN_IN: JSON.stringify(values), [name]: secret };
+}
+
+function describeSite(inputs: SpokeInputs) {
+  return { id: inputs.spokeId, redirectUris: listRedirectUris(inputs) };
 }
 
 /** The name by which a site finds the single sign-on that it had before the hub shared its sign-in. */
@@ -82,10 +98,13 @@ function formerName({ identity }: SignOnSettings): { readonly ISSUER_NAME: strin
 function describeIssuer(identity: HubIdentity | null): Record<SignOnPlaceholder, string | null> {
   return {
     SIGN_IN: null,
+    SITE: null,
     ISSUER_NAME: identity?.name ?? null,
     ISSUER_URL: identity?.url ?? null,
     ISSUER_CLIENT_ID: identity?.clientId ?? null,
-    ISSUER_CLIENT_SECRET: identity?.clientSecret ?? "", // a Secret without any key would be removed
+    // Never null: a Secret without any key would be removed, and a key that is left out keeps its former value.
+    ISSUER_CLIENT_SECRET: identity?.clientSecret ?? "",
+    ISSUER_REGISTRATION_TOKEN: "",
     ISSUER_SCOPES: identity?.scopes ?? null,
     ISSUER_AUTHORIZATION_ENDPOINT: identity?.authorizationEndpoint ?? null,
     ISSUER_TOKEN_ENDPOINT: identity?.tokenEndpoint ?? null,
@@ -93,10 +112,10 @@ function describeIssuer(identity: HubIdentity | null): Record<SignOnPlaceholder,
   };
 }
 
-/** The names of client secrets in the Secret `identity`. Each has the time of its creation, in milliseconds. */
-const CLIENT_SECRET_NAME = /^client-secret-(\d{1,15})-[0-9a-f]{32}$/;
+/** The names of a policy's secrets in the Secret `identity`. Each has the time of its creation, in milliseconds. */
+const CLIENT_SECRET_NAME = /^(?:client-secret|registration-token)-(\d{1,15})-[0-9a-f]{32}$/;
 
-/** Returns when the client secret was stored, in milliseconds; null if it is another entry of the Secret. */
+/** Returns when the secret was stored, in milliseconds; null if it is another entry of the Secret. */
 export function parseClientSecretTime(name: string): number | null {
   const match = CLIENT_SECRET_NAME.exec(name);
   return match && Number(match[1]);

@@ -38,6 +38,7 @@ export const JOB_PLACEHOLDERS = [
   "LINK_KEY",
   "CHECK_SIGN_IN_SCRIPT",
   "ISSUER",
+  "REGISTERS",
   "REQUEST",
   "PERSON_SCRIPT",
   "PERSON_ACTION",
@@ -65,11 +66,12 @@ export const FORMER_HOST_PLACEHOLDERS = [
 
 export const SECRET_PLACEHOLDERS = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/** The placeholders for the seed (initial content). Only the first six need a value; the seed skips null settings. */
+/** The placeholders for the seed (initial content). Only the first seven need a value; the seed skips null settings. */
 export const SEED_PLACEHOLDERS = [
-  ...["SEED_SCRIPT", "COURSES_SCRIPT", "SIGN_ON_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
+  ...["SEED_SCRIPT", "COURSES_SCRIPT", "SIGN_ON_SCRIPT", "CLIENT_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
   ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "SETTINGS", "COURSES"],
   ...["SIGN_IN", "ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
+  ...["ISSUER_REGISTRATION_TOKEN", "SITE"],
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;
 

@@ -6,6 +6,12 @@ import { parsePolicyText } from "#lib/model/policy-text.ts";
 import { readSecret } from "./prompt.ts";
 import { CommandError, EXIT } from "./exit-status.ts";
 
+/** The options that name a file with a secret, and the secret's field. */
+const SECRET_OPTIONS = [
+  ["client-secret-file", "clientSecret", "client secret"],
+  ["registration-token-file", "registrationToken", "registration token"],
+] as const;
+
 /** Returns the values by section. An empty value is null, which removes it. */
 export function parsePolicyValues(words: readonly string[]): Partial<Record<PolicySection, Record<string, unknown>>> {
   const changes: Partial<Record<PolicySection, Record<string, unknown>>> = {};
@@ -13,8 +19,9 @@ export function parsePolicyValues(words: readonly string[]): Partial<Record<Poli
     const at = each.indexOf("=");
     if (at === -1) throw new CommandError(EXIT.usage, `"${each}" must have the form FIELD=VALUE`);
     const [section, field] = parsePolicyField(each.slice(0, at));
-    if (field === "clientSecret" && each.length > at + 1) {
-      const message = "Other users could read the client secret in the list of processes; use --client-secret-file";
+    const option = SECRET_OPTIONS.find(([, secret]) => secret === field)?.[0];
+    if (option !== undefined && each.length > at + 1) {
+      const message = `Other users could read the secret in the list of processes; use --${option}`;
       throw new CommandError(EXIT.usage, message);
     }
     (changes[section] ??= {})[field] = parsePolicyText(section, field, each.slice(at + 1));
@@ -22,18 +29,22 @@ export function parsePolicyValues(words: readonly string[]): Partial<Record<Poli
   return changes;
 }
 
-/** Reads the client secret from the file or standard input, without the line break at the end. */
-export async function readClientSecret(
-  options: { readonly "client-secret-file"?: string | undefined },
-): Promise<string | undefined> {
-  const file = options["client-secret-file"];
-  if (file === undefined) return undefined;
-  if (file === "-") return await readSecret();
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch (error) {
-    throw new CommandError(EXIT.usage, `Cannot read the client secret: ${getErrorReason(error)}`);
+type SecretOptions = { readonly [O in (typeof SECRET_OPTIONS)[number][0]]?: string | undefined };
+
+/** Reads the secrets from the files or standard input, without the line break at the end. */
+export async function readSecretFiles(options: SecretOptions): Promise<Readonly<Record<string, string>>> {
+  const secrets: Record<string, string> = {};
+  for (const [option, field, words] of SECRET_OPTIONS) {
+    const file = options[option];
+    if (file === undefined) continue;
+    try {
+      secrets[field] = file === "-" ? await readSecret() : (await readFile(file, "utf8")).trim();
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      throw new CommandError(EXIT.usage, `Cannot read the ${words}: ${getErrorReason(error)}`);
+    }
   }
+  return secrets;
 }
 
 function parsePolicyField(name: string): [section: PolicySection, field: string] {

@@ -6,7 +6,7 @@ import { formatPolicyText } from "#lib/model/policy-text.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 import { CommandError, EXIT } from "./exit-status.ts";
 import { printNote, showChange, showJson, showList, showRecord } from "./output.ts";
-import { parseOverridableField, parsePolicyValues, parseSection, readClientSecret } from "./policy-values.ts";
+import { parseOverridableField, parsePolicyValues, parseSection, readSecretFiles } from "./policy-values.ts";
 import { spokePolicyCommands } from "./spoke-policy.ts";
 import type { RecordLine } from "./table.ts";
 
@@ -31,6 +31,11 @@ export const policyCommands = [
         value: "FILE",
         help: "the file with the identity provider's client secret; - for standard input",
       },
+      "registration-token-file": {
+        type: "string",
+        value: "FILE",
+        help: "the file with the token with which each site registers its own client; - for standard input",
+      },
       "dry-run": { type: "boolean", help: "only show which spokes would change" },
     },
     more:
@@ -42,7 +47,7 @@ export const policyCommands = [
     ],
     async run(cli, { words: [federationId, ...values], options }) {
       const current = await cli.api.getFederationPolicy({ federationId });
-      const patch = buildPatch(current, values, { ...options, secret: await readClientSecret(options) });
+      const patch = buildPatch(current, values, { ...options, secrets: await readSecretFiles(options) });
       if (options["dry-run"]) {
         return showPreview(
           cli,
@@ -84,10 +89,11 @@ export const policyCommands = [
     name: "check-sign-in",
     summary: "Check from a site of the hub whether an identity provider can be used",
     words: ["HUB", "[ISSUER]"],
+    options: { registers: { type: "boolean", help: "also require that sites can register their own clients" } },
     more: "Without ISSUER, checks the hub's own. Exits with status 1 if the sites cannot use it.",
     examples: ["policy check-sign-in north https://login.school.example"],
-    async run(cli, { words: [federationId, issuer] }) {
-      const check = await cli.api.checkFederationPolicySignIn({ federationId }, { issuer });
+    async run(cli, { words: [federationId, issuer], options: { registers } }) {
+      const check = await cli.api.checkFederationPolicySignIn({ federationId }, { issuer, registers });
       showRecord(cli, check, () => [
         ["issuer", check.issuer],
         ["usable", check.problem === null ? "yes" : "no"],
@@ -103,14 +109,14 @@ export const policyCommands = [
 interface SetOptions {
   readonly allow?: readonly string[];
   readonly forbid?: readonly string[];
-  readonly secret?: string | undefined;
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** Builds the request. It is based on the current versions, so that it cannot undo a change of another user. */
 function buildPatch(
   current: Policy,
   values: readonly string[],
-  { allow = [], forbid = [], secret }: SetOptions,
+  { allow = [], forbid = [], secrets }: SetOptions,
 ): PolicyPatch {
   const changes = parsePolicyValues(values);
   const lists = OVERRIDABLE_SECTIONS.map((section) => {
@@ -121,7 +127,7 @@ function buildPatch(
   });
   return {
     ...changes,
-    ...(secret !== undefined && { signIn: { ...changes.signIn, clientSecret: secret } }),
+    ...(Object.keys(secrets).length > 0 && { signIn: { ...changes.signIn, ...secrets } }),
     ...(allow.length + forbid.length > 0 && { overridable: Object.fromEntries(lists) }),
     ifVersion: Object.fromEntries(POLICY_SECTIONS.map((section) => [section, current[section].version])),
   } as PolicyPatch;

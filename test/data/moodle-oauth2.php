@@ -70,7 +70,17 @@ namespace {
         public static int $writes = 0;
         public static function write(string $table, array $row): void {
             self::$tables[$table][(string) $row['id']] = $row;
+            self::saved();
+        }
+        /** Counts the write, and stores the tables in a file, as a database does that outlives the script. */
+        public static function saved(): void {
             self::$writes++;
+            if (getenv('TABLES_FILE')) {
+                file_put_contents(getenv('TABLES_FILE'), json_encode(self::$tables));
+            }
+            if (self::$writes === (int) getenv('KILL_AFTER')) {
+                posix_kill(posix_getpid(), SIGKILL);
+            }
         }
         public static function nextid(string $table): int {
             return max([0, ...array_keys(self::$tables[$table] ?? [])]) + 1;
@@ -86,11 +96,21 @@ namespace {
 
     class curl {
         public string $error = '';
-        public function get(string $url): string|false {
+        private array $headers = [];
+        private array $info = [];
+        public function setHeader(array|string $header): void { array_push($this->headers, ...(array) $header); }
+        public function get_info(): array { return $this->info; }
+        public function get(string $url, array $params = [], array $options = []): string { return $this->request('GET', $url, ''); }
+        public function post(string $url, string $body, array $options): string {
+            return $this->request($options['CURLOPT_CUSTOMREQUEST'] ?? 'POST', $url, $body);
+        }
+        private function request(string $method, string $url, string $body): string {
+            $http = ['method' => $method, 'header' => $this->headers, 'content' => $body, 'timeout' => 10, 'ignore_errors' => true];
             $ssl = ['cafile' => getenv('CA_FILE'), 'verify_peer' => true];
-            $answer = @file_get_contents($url, false, stream_context_create(['ssl' => $ssl, 'http' => ['timeout' => 10]]));
+            $answer = @file_get_contents($url, false, stream_context_create(['ssl' => $ssl, 'http' => $http]));
             $this->error = $answer === false ? 'no connection' : '';
-            return $answer;
+            $this->info = ['http_code' => (int) (explode(' ', $http_response_header[0] ?? '')[1] ?? 0)];
+            return $answer === false ? $this->error : $answer;
         }
     }
 
@@ -120,7 +140,7 @@ namespace {
     function get_config(string $plugin, string $name) { return world::$tables['config'][$name] ?? false; }
     function set_config(string $name, $value, ?string $plugin = null): void {
         world::$tables['config'][$name] = (string) $value;
-        world::$writes++;
+        world::saved();
     }
     function mtrace(string $line): void { fwrite(STDERR, $line . "\n"); }
     function seed_setting(string $name): ?string { return getenv('SEED_' . $name) ?: null; }

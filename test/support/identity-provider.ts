@@ -1,6 +1,7 @@
 /** Starts a real OpenID Connect provider over https on the loopback interface, with the certificate for `localhost`. */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tlsFile } from "#test/support/secure-server.ts";
 
@@ -8,11 +9,27 @@ export interface IdentityProvider {
   /** The issuer, such as `https://localhost:40123`. */
   readonly issuer: string;
   readonly clientId: string;
+  /** Returns the clients that sites have registered and not deleted. */
+  registered(): Promise<readonly RegisteredClient[]>;
+  /** Deletes a client, as an administrator of the provider could. */
+  forget(clientId: string): Promise<void>;
+  /** Is called after each request, before the response: `drop` closes the connection instead. */
+  beforeResponse: (request: IncomingMessage) => "send" | "drop" | "fail";
   close(): Promise<void>;
 }
 
+interface RegisteredClient {
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly clientSecret: string;
+  readonly redirectUris: readonly string[];
+}
+
+/** The token with which sites may register clients. */
+export const INITIAL_ACCESS_TOKEN = "the-token-for-registrations";
+
 /** `otherIssuer` is an issuer that the provider announces instead of its own. */
-export async function openIdentityProvider(otherIssuer?: string): Promise<IdentityProvider> {
+export async function openIdentityProvider(otherIssuer?: string, registers = true): Promise<IdentityProvider> {
   const name: string = "oidc-provider"; // has no types
   const { default: Provider } = await import(name);
   const server = createServer({
@@ -28,18 +45,38 @@ export async function openIdentityProvider(otherIssuer?: string): Promise<Identi
       redirect_uris: ["https://ash.school.example/admin/oauth2callback.php"],
     }],
     cookies: { keys: ["a key of this test"] },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      registration: { enabled: registers, initialAccessToken: INITIAL_ACCESS_TOKEN },
+      registrationManagement: { enabled: registers, rotateRegistrationAccessToken: true },
+    },
     interactions: { url: () => "/sign-in" },
   });
   provider.proxy = true;
-  server.on("request", provider.callback());
-  return {
+  const ids: string[] = [], handle = provider.callback();
+  provider.on("registration_create.success", (_: unknown, client: RegisteredClient) => void ids.push(client.clientId));
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const end = response.end.bind(response) as (...chunks: unknown[]) => ServerResponse;
+    response.end = ((...chunks: unknown[]) => {
+      const fate = identityProvider.beforeResponse(request);
+      if (fate === "send") return end(...chunks);
+      if (fate === "fail") return response.writeHead(503).flushHeaders(), end();
+      request.socket.destroy();
+      return response;
+    }) as ServerResponse["end"];
+    handle(request, response);
+  });
+  const identityProvider: IdentityProvider = {
     issuer,
     clientId,
+    registered: async () => (await Promise.all(ids.map((id) => provider.Client.find(id)))).filter(Boolean),
+    forget: (id) => provider.Client.adapter.destroy(id),
+    beforeResponse: () => "send",
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+  return identityProvider;
 }

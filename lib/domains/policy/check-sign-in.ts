@@ -15,6 +15,7 @@ import { redactClusterMessage } from "#lib/domains/spokes/cluster-message.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { ClusterError, type ClusterNamespace, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { registersClient } from "#lib/moodle/sign-on.ts";
 
 const JOB_SUFFIX = "0"; // in the place of the fence, because all these Jobs have the same name
 const TIME_SHARE = 0.6; // share of the request's time limit; the rest is for cleanup
@@ -29,10 +30,10 @@ export async function checkSignIn(
   app: App,
   actor: Pick<Actor, "role">,
   hub: FederationRow,
-  request: { readonly issuer?: string | undefined },
+  request: { readonly issuer?: string | undefined; readonly registers?: boolean | undefined },
   signal: AbortSignal,
 ): Promise<SignInCheckResult> {
-  const issuer = request.issuer ?? hub.policy?.signIn?.values.issuer;
+  const values = hub.policy?.signIn?.values, issuer = request.issuer ?? values?.issuer;
   if (issuer === undefined) throw new Fault("invalid", "sign_in_incomplete", "The hub has no issuer; name one");
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("federationId", "=", hub.id)
     .where("state", "=", "active").where("maintenance", "=", false).orderBy("createdAt").orderBy("id").limit(1)
@@ -41,7 +42,8 @@ export async function checkSignIn(
     const message = "A site must check the provider, but the hub has no active spoke; create one first";
     throw new Fault("conflict", "spoke_state", message);
   }
-  const { succeeded, log } = await runCheck(app, spoke, issuer, signal).catch((error) => {
+  const registers = request.registers ?? registersClient(values);
+  const { succeeded, log } = await runCheck(app, spoke, { issuer, registers }, signal).catch((error) => {
     if (!(error instanceof ClusterError)) throw error;
     app.log.info("A site could not check an identity provider", { spoke: spoke.id, reason: error.message });
     throw toCheckFault(error, actor);
@@ -52,10 +54,15 @@ export async function checkSignIn(
   return { issuer, problem, spokeId: spoke.id };
 }
 
-async function runCheck(app: App, spoke: SpokeRow, issuer: string, signal: AbortSignal): Promise<JobResult> {
+async function runCheck(
+  app: App,
+  spoke: SpokeRow,
+  provider: { readonly issuer: string; readonly registers: boolean },
+  signal: AbortSignal,
+): Promise<JobResult> {
   const inputs = applyCurrentSettings(app, v.parse(SpokeInputs, spoke.blueprintInputs)),
     request = createRandomHex();
-  const job = app.blueprint.jobObject(inputs, "check-sign-in", JOB_SUFFIX, { issuer, request });
+  const job = app.blueprint.jobObject(inputs, "check-sign-in", JOB_SUFFIX, { ...provider, request });
   const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);
   try {
     const created = await space.create(job, { signal });

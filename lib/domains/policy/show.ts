@@ -1,7 +1,6 @@
 /** Shows a hub's policy, and how far its spokes have it. */
 import { isDeepStrictEqual } from "node:util";
 import { formatCount } from "#lib/base/text.ts";
-import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { DEFAULT_OVERRIDABLE, listPolicyFields, type PolicySection, type PolicyValues } from "#lib/model/policy.ts";
 import { readContentMode } from "#lib/model/course.ts";
@@ -13,6 +12,7 @@ import {
   mergePolicyValues,
   type SharingHub,
 } from "#lib/moodle/policy-values.ts";
+import { listRedirectUris, registersClient } from "#lib/moodle/sign-on.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { keepsOwnCourses } from "#lib/domains/policy/releases.ts";
 import { findPolicyRollout } from "#lib/domains/policy/roll-out.ts";
@@ -37,8 +37,8 @@ export async function showPolicy(rows: RowQueries, federationId: string): Promis
     brand: showSection("brand", hub),
     signIn: showSection("signIn", hub),
     courses: showSection("courses", hub),
-    redirectUris: live.filter(({ identity }) => identity).map(({ domain, https, port }) =>
-      `${formatSpokeUrl({ host: domain, https, port: port ?? undefined })}/admin/oauth2callback.php`
+    redirectUris: registersClient(hub.policy?.signIn?.values) ? [] : live.filter(({ identity }) => identity).flatMap(
+      ({ domain: host, https, port }) => listRedirectUris({ host, https, port: port ?? undefined }),
     ),
     spokes: {
       settings: countStates("settings", hub, live),

@@ -1,6 +1,6 @@
 /** Defines the API schemas for what a hub shares with its spokes: the hub's policy, and a spoke's part in it. */
 import * as v from "valibot";
-import { boundedList, optionalOrNull, Timestamp, withAnyField } from "#lib/base/schema.ts";
+import { boundedList, Flag, optionalOrNull, Timestamp, withAnyField } from "#lib/base/schema.ts";
 import {
   createPolicyChangeSchema,
   createPolicyFieldListSchema,
@@ -49,7 +49,7 @@ export const PolicyView = v.object({
   brand: createSectionView("brand"),
   signIn: createSectionView("signIn"),
   courses: createSectionView("courses"),
-  /** The redirect URIs of the spokes that use the hub's sign-in, to register at the identity provider. */
+  /** The redirect URIs to register at the identity provider. Empty if the sites register their own clients. */
   redirectUris: v.array(v.string()),
   /** The number of spokes in each state, by section. */
   spokes: v.object({
@@ -85,7 +85,11 @@ export const PolicyPatch = v.object({
 export type PolicyPatch = v.InferOutput<typeof PolicyPatch>;
 
 /** The identity provider to check; the hub's own if absent. */
-export const SignInCheckRequest = v.object({ issuer: optionalOrNull(HttpsUrl) });
+export const SignInCheckRequest = v.object({
+  issuer: optionalOrNull(HttpsUrl),
+  /** Whether the provider must register clients. By default, if the sites of the hub register their own. */
+  registers: optionalOrNull(Flag),
+});
 
 export const SignInCheck = v.object({
   issuer: v.string(),

@@ -15,10 +15,11 @@ function check_keys_problem(array $announced): ?string {
     return is_string($keys) ? "the site cannot read $url: $keys" : (empty($keys['keys']) ? "$url contains no key" : null);
 }
 
-function check_provider(string $issuer): ?string {
+function check_provider(string $issuer, bool $registers): ?string {
     $announced = seed_discover($issuer);
-    return seed_provider_problem($issuer, $announced) ?? check_keys_problem($announced);
+    return seed_provider_problem($issuer, $announced) ?? check_keys_problem($announced)
+        ?? ($registers ? seed_registration_problem($announced) : null);
 }
 
-$problem = check_provider(rtrim((string) getenv('ISSUER'), '/'));
+$problem = check_provider(rtrim((string) getenv('ISSUER'), '/'), getenv('REGISTERS') === 'yes');
 mtrace($problem === null ? 'usable' : "refused: $problem");

@@ -11,6 +11,7 @@ require_once($CFG->libdir . '/clilib.php');
 require_once($CFG->libdir . '/filelib.php');
 require_once(__DIR__ . '/courses.php');
 require_once(__DIR__ . '/sign-on.php');
+require_once(__DIR__ . '/client.php');
 
 function seed_setting(string $name): ?string {
     $file = '/settings/SEED_' . $name;
@@ -224,7 +225,9 @@ if (seed_setting('SETTINGS') !== null && $asked('settings')) {
 }
 if (seed_setting('SIGN_IN') !== null && $asked('sign-on')) {
     $shared = json_decode(seed_setting('SIGN_IN'), true, 4, JSON_THROW_ON_ERROR);
-    seed_shared_sign_in($shared, seed_setting('ISSUER_CLIENT_SECRET'), seed_setting('ISSUER_NAME'));
+    $site = json_decode(seed_setting('SITE'), true, 4, JSON_THROW_ON_ERROR);
+    [$secret, $token] = [seed_setting('ISSUER_CLIENT_SECRET'), seed_setting('ISSUER_REGISTRATION_TOKEN')];
+    seed_shared_sign_in($shared, $site, $secret, $token, seed_setting('ISSUER_NAME'));
 } else if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }

@@ -198,16 +198,25 @@ function seed_login_page(?int $issuer): void {
     }
 }
 
+/** Returns why the provider registers no clients (RFC 7591); null if it does. */
+function seed_registration_problem(array $announced): ?string {
+    $url = $announced['registration_endpoint'] ?? null;
+    return is_string($url) && str_starts_with($url, 'https://') ? null
+        : 'the provider does not offer that sites register (registration_endpoint)';
+}
+
 /** The condition for accounts that are linked to an OAuth 2 service. */
 const SEED_LINKED = 'deleted = 0 AND id IN (SELECT userid FROM {auth_oauth2_linked_login} WHERE issuerid = ?)';
 
 /**
  * Sets up the sign-in that the hub shares, or removes it if there are no values. Removal keeps all accounts: those
- * that have no password can then request one. They return to the provider when the sign-in is set up again.
+ * that have no password can then request one. They return to the provider when the sign-in is set up again. With the
+ * token, the site registers its own client. `$site` has the spoke's ID and the site's redirect addresses.
  */
-function seed_shared_sign_in(array $values, ?string $secret, ?string $formername): void {
+function seed_shared_sign_in(array $values, array $site, ?string $secret, ?string $token, ?string $formername): void {
     global $DB;
     $issuer = seed_find_issuer($values['clientId'] ?? null, $formername);
+    $clients = seed_clients($site['id']);
     if (!$values) {
         seed_login_page(null);
         if ($issuer) {
@@ -215,11 +224,18 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
             $DB->set_field_select('user', 'auth', 'manual', "auth = 'oauth2' AND " . SEED_LINKED, [$issuer->get('id')]);
         }
         mtrace('single sign-on removed');
+        seed_end_clients(seed_change_clients($clients, seed_retire_client($clients)));
         return;
     }
     $url = rtrim($values['issuer'], '/');
     $announced = seed_discover($url);
-    $problem = $secret === null ? 'the client secret is missing' : seed_provider_problem($url, $announced);
+    $problem = $secret === null && $token === null ? 'the client secret is missing' : seed_provider_problem($url, $announced);
+    if ($problem === null && $token !== null) {
+        $result = seed_own_client($clients, $url, $announced, $token, $site['redirectUris']);
+        $problem = is_string($result) ? $result : null;
+        $clients = is_string($result) ? $clients : $result;
+        [$values['clientId'], $secret] = [$clients['current']['id'] ?? null, $clients['current']['secret'] ?? null];
+    }
     if ($problem !== null) {
         mtrace('left out: single sign-on: ' . $problem);
         return;
@@ -239,4 +255,13 @@ function seed_shared_sign_in(array $values, ?string $secret, ?string $formername
     $returning = "auth = 'manual' AND password IN ('', '" . AUTH_PASSWORD_NOT_CACHED . "') AND " . SEED_LINKED;
     $DB->set_field_select('user', 'auth', 'oauth2', $returning, [$id]);
     mtrace('single sign-on set');
+    seed_end_clients($token === null ? seed_change_clients($clients, seed_retire_client($clients)) : $clients);
+}
+
+/** Deletes the clients that the site no longer uses. A failure is reported, so that the site tries again. */
+function seed_end_clients(array $clients): void {
+    $problem = seed_delete_clients($clients);
+    if ($problem !== null) {
+        mtrace('left out: single sign-on: ' . $problem);
+    }
 }

@@ -21,6 +21,10 @@ export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: strin
   ],
   clientId: ["Client ID", "The provider shows it when you register the sites."],
   clientSecret: ["Client secret", "Stored in the cluster only, and never shown."],
+  registrationToken: [
+    "Registration token",
+    "If the provider registers clients (RFC 7591): each site then has its own, and the hub's client is not used.",
+  ],
   scopes: ["Scopes", "If empty: openid profile email."],
   label: ["Text of the button", "Shown on the login page of each site."],
   loginPage: [

@@ -32,6 +32,10 @@ const SIGN_IN: GlossaryEntriesByField = {
     "The client secret; in answers its name in the hub's Kubernetes Secret",
     "client-secret-1763726400000-9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60",
   ],
+  registrationToken: [
+    "The initial access token with which each site registers its own client; in answers its name, like clientSecret",
+    null,
+  ],
   scopes: ["The scopes to request; openid profile email if not set", "openid profile email"],
   label: ["The text of the button on the login page", "School account"],
   loginPage: [
@@ -60,7 +64,7 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "Policy.signIn | SpokePolicy.signIn": "The identity provider with which people sign in",
   "Policy.courses | SpokePolicy.courses": "The courses that the sites get",
   "Policy.redirectUris": [
-    "The addresses to register at the identity provider, one for each spoke",
+    "The addresses to register at the identity provider, one for each spoke; none if sites register themselves",
     ["https://ash.school.example/admin/oauth2callback.php"],
   ],
   "Policy.spokes": "The number of spokes in each state, by section",
@@ -139,6 +143,10 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "SignInCheckRequest.": ["", { issuer: "https://login.school.example" }],
   "SignInCheckRequest.issuer": ["The issuer to check; the hub's own if absent", "https://login.school.example"],
+  "SignInCheckRequest.registers": [
+    "Whether the provider must register clients; by default, if the hub has a registration token",
+    true,
+  ],
   "SpokePolicy.spokeId": ["The spoke's ID", EXAMPLE_IDS.spoke],
   [each("state")]: ["Whether the site has what the hub shares", "in_sync"],
   [each("reasons")]: ["Why the site is not in sync, one sentence each", []],

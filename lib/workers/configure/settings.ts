@@ -7,6 +7,7 @@ import { requireRunningSite } from "#lib/steps/workloads.ts";
 import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { findBrandTheme, type HubSettings, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { addSkippedParts } from "#lib/moodle/policy-values.ts";
+import { registersClient } from "#lib/moodle/sign-on.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { clearChangedSettings, readChangedSettings } from "#lib/domains/policy/store.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
@@ -67,7 +68,7 @@ function describeDomainChange(before: SpokeInputs, after: SpokeInputs): string[]
     `Once ${after.host} works, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. ` +
     `Links to ${before.host} in the site's content are not changed, ` +
     "because Moodle's tool for this (admin/tool/replace) is experimental",
-    ...(before.identity
+    ...(before.identity && !registersClient(after.shared?.signIn?.values)
       ? [`Add the redirect URI ${formatSpokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
       : []),
   ];

@@ -12,7 +12,7 @@ import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
 import { addSkippedParts, listChangedSections, withCoursesToBring } from "#lib/moodle/policy-values.ts";
-import { listSignOnProblems } from "#lib/moodle/sign-on.ts";
+import { listSignOnProblems, registersClient } from "#lib/moodle/sign-on.ts";
 import { readSharedInputs } from "#lib/domains/spokes/desired.ts";
 import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
 import {
@@ -137,10 +137,11 @@ async function seed(
   const shared = withCoursesToBring(newest, inputs.shared);
   await run.saveProgress({ shared: shared ?? null });
   const desired = { ...inputs, ...(shared && { shared }) };
-  // The volumes of a copy contain what the other site has of its hub's policy.
-  const isCopyWithSignIn = isCopiedSite(site) && desired.shared?.signIn !== undefined;
+  // The volumes of a copy contain what the other site has of its hub's policy. A recreated site needs a new client.
+  const { signIn } = desired.shared ?? {};
+  const isSignInOfOther = signIn !== undefined && (isCopiedSite(site) || registersClient(signIn.values));
   const changed = listChangedSections(inputs.shared, shared).map((name) => name === "signIn" ? "sign-on" : name);
-  const own = parts && [...new Set([...parts, ...changed, ...(isCopyWithSignIn ? ["sign-on" as const] : [])])];
+  const own = parts && [...new Set([...parts, ...changed, ...(isSignInOfOther ? ["sign-on" as const] : [])])];
   await applyAll(site, run, site.blueprint.spokeObjects(desired, "seed", settings, own));
   const result = await runJob(site, run), { done } = result;
   const skipped = [...listSignOnProblems(desired, settings), ...result.skipped];

@@ -25,8 +25,9 @@ export const POST = formAction({
       return { to: `/hubs/${federationId}/policy?done=shared` };
     }
     if (form["check"]) {
-      const issuer = form["signIn.issuer"] || undefined;
-      return await show(call, { form, check: await call.callApi(checkSignIn, { body: { issuer } }) });
+      const issuer = form["signIn.issuer"] || undefined,
+        registers = form["signIn.registrationToken"] ? true : undefined;
+      return await show(call, { form, check: await call.callApi(checkSignIn, { body: { issuer, registers } }) });
     }
     const body = buildPolicyRequest(form);
     const result = await call.callApi(updatePolicy, { body, query: { dryRun: isPreview === "" ? undefined : "true" } });

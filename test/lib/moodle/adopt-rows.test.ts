@@ -65,6 +65,7 @@ const SET = {
   ...{ "mnet_host 1 ip_address": "UNKNOWN", "mnet_host 1 last_connect_time": "0" },
   ...{ "config_log 1 value": "", "config_log 1 oldvalue": "", "config_log 2 value": "" },
   ...{ "config_log 3 value": "", "config_log 3 oldvalue": "" },
+  ...{ "oauth2_issuer 2 clientid": "", "oauth2_issuer 2 clientsecret": "" },
 };
 /** Keys that Moodle or the seed creates again when needed. */
 const GONE = [
@@ -74,6 +75,7 @@ const GONE = [
   ...["enrol_lti/lti_13_privatekey", "enrol_lti/lti_13_kid", "core_h5p/site_uuid"].map((name) =>
     `config_plugins ${name}`
   ),
+  "config_plugins local_wheelwright/clients",
   ...["site_regupdateversion", "site_contactemail", "site_name"].map((name) => `config_plugins hub/${name}`),
 ];
 const GONE_ROWS = [

@@ -137,7 +137,7 @@ objects(
   () => {
     const scripts = find(blueprint.spokeObjects(requested, "seed"), "ConfigMap", "seed-script")["data"];
     const script = scripts["seed.php"];
-    const names = ["seed.php", "courses.php", "sign-on.php"];
+    const names = ["seed.php", "courses.php", "sign-on.php", "client.php"];
     assert.equal(scripts, Object.fromEntries(names.map((name) => [name, builtIn()[name]])));
     for (const [, name] of builtIn()["seed.yaml"]!.matchAll(/SEED_([A-Z_]+):/g)) {
       assert.ok(

@@ -1,73 +1,40 @@
 /** Runs sign-on.php with a real PHP, stand-ins for Moodle's classes, and a real OpenID Connect provider. */
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type IdentityProvider, openIdentityProvider } from "#test/support/identity-provider.ts";
 import { missingPhpReason } from "#test/support/php.ts";
-import { tlsFile } from "#test/support/secure-server.ts";
+import {
+  EMPTY,
+  openSignOnScripts,
+  type PhpSite,
+  rowsOf,
+  type SignOnScripts,
+  SPOKE,
+  type Tables,
+} from "#test/lib/moodle/sign-on-scene.ts";
 
 const test = suite<{ provider: IdentityProvider; other: IdentityProvider }>(
   `sign-on.php${missingPhpReason === null ? "" : `: skipped, ${missingPhpReason}`}`,
 );
 const inPhp = missingPhpReason === null ? test : test.skip;
 
-let directory = "";
-
 test.before(async (context) => {
-  directory = await mkdtemp(join(tmpdir(), "sign-on-"));
-  const check = await readFile("lib/moodle/manifests/check-sign-in.php", "utf8");
-  const functions = check.slice(check.indexOf("/** Returns why the provider's keys"), check.indexOf("$problem ="));
-  await writeFile(
-    join(directory, "script.php"),
-    `${await readFile("lib/moodle/manifests/sign-on.php", "utf8")}${functions}`,
-  );
   context.provider = await openIdentityProvider();
   context.other = await openIdentityProvider("https://login.example");
+  scripts = await openSignOnScripts();
 });
 test.after(async ({ provider, other }) => {
   await provider.close();
   await other.close();
-  await rm(directory, { recursive: true });
+  await scripts.close();
 });
 
-type Row = Record<string, string | number>;
-type Tables = Readonly<Record<string, Readonly<Record<string, Row>>>>;
-
-interface Site {
-  readonly tables: Tables;
-  /** The number of records that the script wrote. */
-  readonly writes: number;
-  readonly lines: readonly string[];
-  /** The value that the function returned. */
-  readonly result: string | null;
-}
-
-const EMPTY: Tables = { config: {} };
+let scripts: SignOnScripts;
 const SECRET = "the client secret";
-
-/** Runs a function of the script on a site. */
-async function call(
-  tables: Tables,
-  name: string,
-  args: readonly unknown[],
-  env: Record<string, string> = {},
-): Promise<Site> {
-  const script = resolve(join(directory, "script.php"));
-  const words = ["test/data/moodle-oauth2.php", JSON.stringify(tables), script, JSON.stringify([name, args])];
-  const { stdout, stderr } = await promisify(execFile)("php", words, {
-    env: { ...process.env, CA_FILE: tlsFile("ca.crt"), ...env },
-  });
-  return { ...JSON.parse(stdout), lines: stderr.trim().split("\n") };
-}
+const call: SignOnScripts["call"] = (...words) => scripts.call(...words);
 
 const share = (tables: Tables, values: object, formerName: string | null = null, secret: string | null = SECRET) =>
-  call(tables, "seed_shared_sign_in", [values, secret, formerName]);
-
-const rowsOf = ({ tables }: Site, table: string): Row[] => Object.values(tables[table] ?? {});
+  call(tables, "seed_shared_sign_in", [values, SPOKE, secret, null, formerName]);
 
 inPhp(
   "sets up the service with the provider's own endpoints, and changes nothing when it runs again",
@@ -98,7 +65,7 @@ inPhp(
 
 inPhp("leads from the login page to the provider, and leaves other values of that setting", async ({ provider }) => {
   const values = { issuer: provider.issuer, clientId: "moodle" }, others = "<meta name=a><script>b</script>";
-  const head = (site: Site) => site.tables["config"]!["additionalhtmlhead"] as unknown as string | undefined;
+  const head = (site: PhpSite) => site.tables["config"]!["additionalhtmlhead"] as unknown as string | undefined;
   const redirect = { ...values, loginPage: "redirect" };
   const site = await share({ config: { additionalhtmlhead: others as never } }, redirect);
   assert.ok(head(site)!.startsWith(`${others}<script id="wheelwright-login-page">`));
@@ -209,7 +176,7 @@ inPhp(
     const removed = await share(tables, {});
     assert.equal(removed.lines, ["single sign-on removed"]);
     assert.is(rowsOf(removed, "oauth2_issuer")[0]!["enabled"], 0);
-    const auths = (of: Site) => rowsOf(of, "user").map(({ auth }) => auth);
+    const auths = (of: PhpSite) => rowsOf(of, "user").map(({ auth }) => auth);
     assert.equal(auths(removed), ["manual", "manual", "oauth2", "oauth2"]);
     const back = await share(removed.tables, values);
     assert.equal(auths(back), ["oauth2", "manual", "oauth2", "oauth2"]);
@@ -220,7 +187,7 @@ inPhp(
 );
 
 inPhp("checks a provider, and says why a site cannot use it", async ({ provider, other }) => {
-  const check = async (issuer: string) => (await call(EMPTY, "check_provider", [issuer])).result;
+  const check = async (issuer: string) => (await call(EMPTY, "check_provider", [issuer, true])).result;
   assert.is(await check(provider.issuer), null);
   assert.match((await check(other.issuer))!, "the provider has another issuer");
   assert.match((await check("https://localhost:1"))!, "openid-configuration: no connection");

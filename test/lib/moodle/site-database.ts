@@ -67,6 +67,12 @@ const PLUGINS: readonly (readonly [plugin: string, name: string, value: string])
   ["communication_matrix", "matrixaccesstoken", "typed by people"],
   ["communication_matrix", "matrixhomeserverurl", "https://matrix.example"],
   ["mod_bigbluebuttonbn", "shared_secret", "typed by people"],
+  ["local_wheelwright", "issuer", "2"],
+  [
+    "local_wheelwright",
+    "clients",
+    '{"site":"spo_1","current":{"id":"SECRET","secret":"SECRET","uris":["https://HOST/"]}}',
+  ],
   ["core_admin", "logo", "/logo.png"],
   ["theme_boost", "brandcolor", "#00446a"],
   ["message_email", "version", "2024100700"],
@@ -149,7 +155,8 @@ const ROWS = `
   insert into mdl_matrix_room (commid, roomid) values (1, 'SECRET:matrix.example');
   insert into mdl_auth_oauth2_linked_login (userid, issuerid, username, email, confirmtoken, confirmtokenexpires) values
     (3, 1, 'ada', 'ada@idp.example', 'SECRET', 1), (2, 1, 'eve', 'eve@idp.example', '', null);
-  insert into mdl_oauth2_issuer (name, clientid, clientsecret, baseurl) values ('Campus', 'moodle', 'typed by people', '');
+  insert into mdl_oauth2_issuer (name, clientid, clientsecret, baseurl) values ('Campus', 'moodle', 'typed by people', ''),
+    ('Hub', 'SECRET', 'SECRET', '');
   insert into mdl_oauth2_refresh_token (userid, issuerid, token) values (3, 1, 'SECRET');
   insert into mdl_external_tokens (token, privatetoken, userid) values ('SECRET', 'SECRET', 3);
   insert into mdl_user_private_key (script, value, userid) values ('rss', 'SECRET', 3);

@@ -49,6 +49,11 @@ test("takes a client secret from a file or standard input only", async ({ cli, s
   const refused = await cli.run(["policy", "set", "north", "signIn.clientSecret=abc"]);
   assert.is(refused.status, 2);
   assert.match(refused.err, "use --client-secret-file");
+  const token = await cli.run(["policy", "set", "north", "signIn.registrationToken=abc"]);
+  assert.match(token.err, "use --registration-token-file");
+  const registers = ["policy", "set", "north", "signIn.issuer=https://login.example", "--registration-token-file", "-"];
+  const own = await cli.run([...registers, "--dry-run"], "abc\n");
+  assert.match(own.out, /signIn\.registrationToken\s+not set → a new registration token/);
   const fixed = await cli.run(["policy", "set", "north", "--allow", "signIn.label"]);
   assert.match(fixed.err, 'Spokes cannot override "signIn.label"');
   const missing = await cli.run(["policy", "set", "north", "--client-secret-file", "/no/such/file"]);

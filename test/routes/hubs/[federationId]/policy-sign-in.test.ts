@@ -5,7 +5,7 @@ import { openSignInScene, type SignInScene } from "#test/lib/domains/spokes/sign
 import { parsePage } from "#test/support/page.ts";
 import { selectRows, updateRows } from "#test/support/rows.ts";
 
-const SECRET = "the text of the secret";
+const SECRET = "the text of the secret", TOKEN = "the text of the token";
 const test = suite<{ porch: SignInScene; path: string }>("the sign-in on /hubs/{id}/policy");
 
 test.before(async (context) => {
@@ -52,10 +52,18 @@ test("stores the secret in the cluster, never shows it, and keeps it when the fi
     (await selectRows(work.db, "federations", { id: federationId }))[0]!.policy!.signIn!.values;
   const first = await readValues();
   assert.equal(first.domains, ["school.example", "*.school.example"]);
-  const renamed = await saved.submit("Save the sign-in", { "Text of the button": "School account" });
+  let renamed = await saved.submit("Save the sign-in", { "Text of the button": "School account" });
   assert.is(renamed.field("Text of the button").value, "School account");
   assert.equal(await readValues(), { ...first, label: "School account" });
   assert.match(renamed.text, "/login/index.php?loginredirect=0");
+  const registering = await renamed.submit("Save the sign-in", { "Registration token": TOKEN });
+  assert.match(registering.text, "Sites register themselves at the provider");
+  assert.not.match(registering.html, TOKEN);
+  const { registrationToken } = await readValues();
+  const kept = await registering.submit("Save the sign-in", { "Text of the button": "Account" });
+  assert.is((await readValues()).registrationToken, registrationToken);
+  renamed = await kept.submit("Save the sign-in", { "All sites use the hub's client again": true });
+  assert.is((await readValues()).registrationToken, undefined);
   const redirecting = await renamed.submit("Save the sign-in", { "Login page": "redirect" });
   assert.is((await readValues()).loginPage, "redirect");
   await redirecting.submit("Save the sign-in", { "Address of the provider": "", "Client ID": "" });

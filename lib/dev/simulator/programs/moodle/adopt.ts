@@ -63,6 +63,7 @@ function applyAdoption(database: SiteDatabase, { text, adoptionId, renewed }: Ad
     config: {
       ...config,
       ...Object.fromEntries(salts.map((name) => [name, generateRandomText(36)])),
+      ...(config.oauth2_uris && names("name = 'clients'") && { oauth2_clientid: "", oauth2_clientsecret: "" }),
       ...(names("('siteidentifier'") && { siteidentifier: generateRandomText(32) + host }),
       ...(names("('noemailever', '1')") && { noemailever: "1" }),
       [ADOPTED]: adoptionId,

@@ -6,6 +6,9 @@ type Settings = Readonly<Record<string, string>>;
 /** The domain of providers that the simulated sites cannot reach. */
 const UNREACHABLE = "unreachable.example";
 
+/** The domain of providers that register no clients. */
+const UNREGISTERED = "unregistered.example";
+
 interface SharedSignIn {
   readonly issuer?: string;
   readonly clientId?: string;
@@ -27,19 +30,32 @@ export function changeSignOn(settings: Settings, env: ProgramContext["env"]): Re
   const { issuer, clientId = "", label = "Single sign-on" } = readSharedSignIn(settings) ?? {};
   if (issuer === undefined) return { oauth2_enabled: "0" };
   if (!isReachable({ issuer })) return {};
-  const clientSecret = env["SEED_ISSUER_CLIENT_SECRET"] ?? "";
+  const client = env["SEED_ISSUER_REGISTRATION_TOKEN"] ? describeOwnClient(settings) : {
+    oauth2_clientid: clientId,
+    oauth2_clientsecret: env["SEED_ISSUER_CLIENT_SECRET"] ?? "",
+    oauth2_uris: "",
+  };
+  return { ...{ oauth2_enabled: "1", oauth2_issuer: issuer, oauth2_name: label }, ...client };
+}
+
+/** Returns the client that a simulated provider registers for the site. */
+function describeOwnClient({ SEED_SITE: json }: Settings): Record<string, string> {
+  const { id, redirectUris } = JSON.parse(json!) as { readonly id: string; readonly redirectUris: readonly string[] };
   return {
-    ...{ oauth2_enabled: "1", oauth2_issuer: issuer, oauth2_clientid: clientId },
-    ...{ oauth2_name: label, oauth2_clientsecret: clientSecret },
+    oauth2_clientid: `client-of-${id}`,
+    oauth2_clientsecret: `secret-of-${id}`,
+    oauth2_uris: redirectUris.join(" "),
   };
 }
 
 /** Simulates check-sign-in.php. */
 export function runSignInCheck({ env }: ProgramContext): ProgramRun {
-  const issuer = env["ISSUER"]!;
-  const line = isReachable({ issuer }) ? "usable" : `refused: ${describeUnreachable(issuer)}`;
-  return { lines: [line], exit: 0, delay: "cli" };
+  const issuer = env["ISSUER"]!, registers = env["REGISTERS"] === "yes" && issuer.includes(UNREGISTERED);
+  const problem = registers ? NO_REGISTRATION : isReachable({ issuer }) ? null : describeUnreachable(issuer);
+  return { lines: [problem === null ? "usable" : `refused: ${problem}`], exit: 0, delay: "cli" };
 }
+
+const NO_REGISTRATION = "the provider does not offer that sites register (registration_endpoint)";
 
 function describeUnreachable(issuer: string): string {
   return `the site cannot read ${issuer}/.well-known/openid-configuration: The URL is blocked.`;
