@@ -9,6 +9,8 @@ export interface IdentityProvider {
   /** The issuer, such as `https://localhost:40123`. */
   readonly issuer: string;
   readonly clientId: string;
+  /** The person who signs in, without a page of the provider. Null is a person who declines. */
+  person: { readonly sub: string; readonly email?: string; readonly email_verified?: boolean } | null;
   /** Returns the clients that sites have registered and not deleted. */
   registered(): Promise<readonly RegisteredClient[]>;
   /** Deletes a client, as an administrator of the provider could. */
@@ -23,6 +25,10 @@ interface RegisteredClient {
   readonly clientName: string;
   readonly clientSecret: string;
   readonly redirectUris: readonly string[];
+}
+
+interface GrantContext {
+  readonly oidc: { readonly session: { readonly accountId: string }; readonly client: { readonly clientId: string } };
 }
 
 /** The token with which sites may register clients. */
@@ -42,8 +48,20 @@ export async function openIdentityProvider(otherIssuer?: string, registers = tru
     clients: [{
       client_id: clientId,
       client_secret: "the client secret",
-      redirect_uris: ["https://ash.school.example/admin/oauth2callback.php"],
+      token_endpoint_auth_method: "client_secret_post",
+      redirect_uris: [
+        "https://ash.school.example/admin/oauth2callback.php",
+        "http://ash.spokes.example.org/admin/oauth2callback.php",
+      ],
     }],
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["given_name"] },
+    findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => identityProvider.person }),
+    async loadExistingGrant({ oidc }: GrantContext) {
+      const grant = new provider.Grant({ accountId: oidc.session.accountId, clientId: oidc.client.clientId });
+      grant.addOIDCScope("openid email profile");
+      await grant.save();
+      return grant;
+    },
     cookies: { keys: ["a key of this test"] },
     features: {
       devInteractions: { enabled: false },
@@ -64,11 +82,17 @@ export async function openIdentityProvider(otherIssuer?: string, registers = tru
       request.socket.destroy();
       return response;
     }) as ServerResponse["end"];
-    handle(request, response);
+    if (!request.url!.startsWith("/sign-in")) return handle(request, response);
+    const { person } = identityProvider;
+    const result = person
+      ? { login: { accountId: person.sub } }
+      : { error: "access_denied", error_description: "Declined" };
+    provider.interactionFinished(request, response, result).catch(() => response.destroy());
   });
   const identityProvider: IdentityProvider = {
     issuer,
     clientId,
+    person: null,
     registered: async () => (await Promise.all(ids.map((id) => provider.Client.find(id)))).filter(Boolean),
     forget: (id) => provider.Client.adapter.destroy(id),
     beforeResponse: () => "send",

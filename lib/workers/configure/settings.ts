@@ -1,18 +1,16 @@
 /** Computes a site's new settings, and applies those that Moodle stores in its database. */
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { formatSpokeUrl } from "#lib/catalog/inputs.ts";
-import { FORMER_DOMAIN_DAYS } from "#lib/domains/spokes/names.ts";
 import { requireRunningSite } from "#lib/steps/workloads.ts";
 import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 import { findBrandTheme, type HubSettings, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { addSkippedParts } from "#lib/moodle/policy-values.ts";
-import { registersClient } from "#lib/moodle/sign-on.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { clearChangedSettings, readChangedSettings } from "#lib/domains/policy/store.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
 import { changesDomain, getInputsAfterChange } from "#lib/workers/configure/address.ts";
 import { bringCourses } from "#lib/workers/configure/courses.ts";
+import { describeDomainChange } from "#lib/workers/configure/describe-domain-change.ts";
 import { seedSite } from "#lib/workers/configure/seed-site.ts";
 import { loadHubSettings } from "#lib/steps/set-up.ts";
 
@@ -60,16 +58,4 @@ async function readChangedSharedSettings({ app, spoke }: SpokeSite, { shared }: 
 /** Whether the brand is known. A site without a theme returns to Moodle's own, unless its brand is not configured. */
 function mayResetBrand(after: SpokeInputs, hub: HubSettings): boolean {
   return after.brand === null || findBrandTheme(after, hub) !== null;
-}
-
-/** Returns notes about what else changes, and what users must do, when a site moves to another domain. */
-function describeDomainChange(before: SpokeInputs, after: SpokeInputs): string[] {
-  return [
-    `Once ${after.host} works, ${before.host} redirects to its front page for ${FORMER_DOMAIN_DAYS} days. ` +
-    `Links to ${before.host} in the site's content are not changed, ` +
-    "because Moodle's tool for this (admin/tool/replace) is experimental",
-    ...(before.identity && !registersClient(after.shared?.signIn?.values)
-      ? [`Add the redirect URI ${formatSpokeUrl(after)}/admin/oauth2callback.php to the hub's identity provider`]
-      : []),
-  ];
 }

@@ -1,6 +1,6 @@
 /** Breaks the public pages of a simulated site in the ways that the fault `broken-page` selects. */
 import type { ServerResponse } from "node:http";
-import { SITE_PAGE_HEADERS } from "#lib/dev/simulator/sites/respond.ts";
+import { SITE_PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
 import type { SimulatorFault } from "#lib/dev/simulator/fault-types.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { Simulation } from "#lib/dev/simulator/simulation.ts";

@@ -6,28 +6,17 @@ import {
   isUpgradeLocked,
   listServicePods,
   type SimulatedSite,
-  type SiteDatabase,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { renderMessagePage, renderPasswordForm, type SitePageHeading } from "#lib/dev/simulator/sites/pages.ts";
+import {
+  type OpenSite,
+  respondToSignIn,
+  type SiteRequest,
+  type SiteResponse,
+} from "#lib/dev/simulator/sites/sign-in.ts";
 import { canReachDatabase, getLoginPageStatus } from "#lib/dev/simulator/programs/network.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Simulation } from "#lib/dev/simulator/simulation.ts";
-
-export interface SiteRequest {
-  readonly method: string;
-  /** The URL's path and query. */
-  readonly url: string;
-  /** The request's Host header, with or without a port. */
-  readonly host: string;
-  readonly form: URLSearchParams;
-}
-
-export interface SiteResponse {
-  readonly status: number;
-  readonly html: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-type OpenSite = SimulatedSite & { readonly database: SiteDatabase };
 
 const LOGIN_PATH = "/login/index.php", LOGIN_BODY = `<body id="page-login-index">`; // as in Moodle
 const LINK_PATH = "/login/forgot_password.php";
@@ -35,7 +24,10 @@ const REDIRECT = "nginx.ingress.kubernetes.io/permanent-redirect";
 const SHORTEST_PASSWORD = 8; // characters, as in Moodle's default policy
 const LINK_LIFETIME = 1800; // seconds; Moodle's pwresettime
 
-export function respondToSiteRequest(world: Simulation, request: SiteRequest): SiteResponse {
+export function respondToSiteRequest(
+  world: Simulation,
+  request: SiteRequest,
+): SiteResponse | Promise<SiteResponse> {
   const host = request.host.replace(/:\d+$/, "").toLowerCase();
   const { path, query } = splitUrl(request.url);
   const ingress = world.store.list("Ingress").find(({ spec }) => spec.rules?.some((rule: Json) => rule.host === host));
@@ -53,6 +45,8 @@ export function respondToSiteRequest(world: Simulation, request: SiteRequest): S
     };
   }
   const open = { ...site, database: site.database! };
+  const signIn = respondToSignIn(open, { ...request, path, query }, heading);
+  if (signIn) return signIn;
   if (path === LINK_PATH) {
     const token = (request.method === "POST" ? request.form : query).get("token") ?? "";
     return request.method === "POST"
@@ -146,69 +140,4 @@ function message(status: number, heading: SitePageHeading, title: string, text: 
 function splitUrl(url: string): { path: string; query: URLSearchParams } {
   const [path = "/", query = ""] = url.split("?", 2);
   return { path, query: new URLSearchParams(query) };
-}
-
-export interface SitePageHeading {
-  readonly title: string;
-}
-
-interface PasswordForm {
-  /** The name of the Moodle account for which the user sets a password. */
-  readonly name: string;
-  readonly token: string;
-  readonly problem: string | null;
-}
-
-export const SITE_PAGE_HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "cache-control": "no-store",
-  "content-security-policy":
-    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-};
-
-const STYLE =
-  ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;" +
-  "padding:0 1rem}label{display:block;margin:1rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;" +
-  "padding:.4rem}button{font:inherit;padding:.4rem 1rem}footer{margin-top:3rem;border-top:1px solid;padding-top:1rem}";
-
-export function renderMessagePage(heading: SitePageHeading, title: string, text: string): string {
-  return page(heading, title, `<p>${escape(text)}</p>`);
-}
-
-/** Renders the form for a new password, which a user sees after opening a sign-in link. */
-export function renderPasswordForm(heading: SitePageHeading, { name, token, problem }: PasswordForm): string {
-  const field = (id: string, label: string) =>
-    `<label>${label}<input type="password" name="${id}" autocomplete="new-password" required minlength="8"></label>`;
-  return page(
-    heading,
-    "Set a password",
-    `<p>Choose a password for the account ${escape(name)}. You are then signed in.</p>` +
-      (problem === null ? "" : `<p role="alert"><strong>${escape(problem)}</strong></p>`) +
-      `<form method="post" action="/login/forgot_password.php">` +
-      `<input type="hidden" name="token" value="${escape(token)}">` +
-      field("password", "New password") + field("password2", "New password (again)") +
-      "<button>Save changes</button></form>",
-  );
-}
-
-function page({ title: site }: SitePageHeading, title: string, content: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
-    `<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">` +
-    `<title>${escape(title)} – ${escape(site)}</title><style>${STYLE}</style></head><body>` +
-    `<header><strong>${escape(site)}</strong></header><main><h1>${escape(title)}</h1>${content}</main>` +
-    "<footer><p>This site is simulated: no Moodle runs here. To install real sites, start Wheelwright with " +
-    "<code>npm start -- --kubeconfig FILE</code>.</p></footer></body></html>\n";
-}
-
-function escape(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }

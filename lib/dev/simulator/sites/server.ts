@@ -6,7 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { closeServer } from "#lib/dev/simulator/api/server.ts";
 import { breakPage, findPageFault } from "#lib/dev/simulator/sites/broken-page.ts";
-import { respondToSiteRequest, SITE_PAGE_HEADERS, type SiteResponse } from "#lib/dev/simulator/sites/respond.ts";
+import { SITE_PAGE_HEADERS } from "#lib/dev/simulator/sites/pages.ts";
+import { respondToSiteRequest } from "#lib/dev/simulator/sites/respond.ts";
+import type { SiteResponse } from "#lib/dev/simulator/sites/sign-in.ts";
 import type { Simulation } from "#lib/dev/simulator/simulation.ts";
 
 export interface SiteServer {
@@ -49,7 +51,10 @@ async function handleSiteRequest(world: Simulation, request: IncomingMessage, re
   if (fault) return breakPage(fault, response);
   send(
     response,
-    respondToSiteRequest(world, { method, url, host: headers.host ?? "", form: new URLSearchParams(body) }),
+    await respondToSiteRequest(world, {
+      ...{ method, url, host: headers.host ?? "", cookie: headers.cookie ?? "" },
+      form: new URLSearchParams(body),
+    }),
   );
 }
 

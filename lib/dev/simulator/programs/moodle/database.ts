@@ -86,6 +86,10 @@ export function runPsql({ world, pod, container, env }: ProgramContext): Program
     site.saveDatabase(database);
     return text.includes("wheelwright claim") ? query(site.database, text) : { lines: [], exit: 0 };
   }
+  if (text.includes("create trigger wheelwright_protect_sign_in")) {
+    site.saveDatabase({ ...database, isSignInProtected: true });
+    return { lines: [], exit: 0 };
+  }
   if (text.includes("mdl_config")) return query(database, text);
   return { lines: /select 1\b/i.test(text) ? ["1"] : [], exit: 0 };
 }

@@ -13,6 +13,8 @@ interface SharedSignIn {
   readonly issuer?: string;
   readonly clientId?: string;
   readonly label?: string;
+  readonly domains?: readonly string[];
+  readonly confirmation?: boolean;
 }
 
 /** Returns the lines that the script prints. */
@@ -27,7 +29,7 @@ export function listSignOnLines(settings: Settings, env: ProgramContext["env"]):
 
 /** Returns the rows of mdl_config that change. Moodle stores these values in a table for OAuth 2 services. */
 export function changeSignOn(settings: Settings, env: ProgramContext["env"]): Record<string, string> {
-  const { issuer, clientId = "", label = "Single sign-on" } = readSharedSignIn(settings) ?? {};
+  const { issuer, clientId = "", label = "Single sign-on", ...shared } = readSharedSignIn(settings) ?? {};
   if (issuer === undefined) return { oauth2_enabled: "0" };
   if (!isReachable({ issuer })) return {};
   const client = env["SEED_ISSUER_REGISTRATION_TOKEN"] ? describeOwnClient(settings) : {
@@ -35,7 +37,11 @@ export function changeSignOn(settings: Settings, env: ProgramContext["env"]): Re
     oauth2_clientsecret: env["SEED_ISSUER_CLIENT_SECRET"] ?? "",
     oauth2_uris: "",
   };
-  return { ...{ oauth2_enabled: "1", oauth2_issuer: issuer, oauth2_name: label }, ...client };
+  return {
+    ...{ oauth2_enabled: "1", oauth2_issuer: issuer, oauth2_name: label, ...client },
+    oauth2_domains: (shared.domains ?? []).join(" "),
+    oauth2_confirmation: shared.confirmation ? "1" : "0",
+  };
 }
 
 /** Returns the client that a simulated provider registers for the site. */

@@ -39,6 +39,12 @@ export interface SiteDatabase {
   readonly installer?: string;
   /** The Moodle accounts that were created with the site's initial content, keyed by user name. */
   readonly accounts?: Readonly<Record<string, MoodleAccount>>;
+  /** The names of accounts that are linked to accounts of the identity provider, by the latter's `sub`. */
+  readonly links?: Readonly<Record<string, string>>;
+  /** Whether the trigger exists that refuses links to administrators and suspended accounts. */
+  readonly isSignInProtected?: boolean;
+  /** The sessions of people's browsers, by the value of their cookie. */
+  readonly browsers?: Readonly<Record<string, SiteBrowser>>;
   /** When the scheduled tasks last started, in seconds since 1970. */
   readonly tasksAt?: number;
   /** The state of background tasks and checks, which tests set. Absent if all of them succeed. */
@@ -65,6 +71,14 @@ export interface DeliveredVersion {
   /** Whether somebody has used the course, which tests set. */
   readonly isUsed?: boolean;
   readonly isClosed?: boolean;
+}
+
+export interface SiteBrowser {
+  readonly sesskey: string;
+  /** The message that the login page shows next. */
+  readonly message?: string;
+  /** The name of the account that is signed in. */
+  readonly user?: string;
 }
 
 export interface MoodleAccount {
