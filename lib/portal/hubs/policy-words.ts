@@ -29,7 +29,7 @@ export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: strin
   label: ["Text of the button", "Shown on the login page of each site."],
   loginPage: [
     "Login page",
-    "Straight to the provider, a site's own accounts sign in at /login/index.php?loginredirect=0.",
+    "If it leads to the provider, local administrators sign in at the site's /login/index.php?loginredirect=0.",
   ],
   domains: ["Email domains", "Who may sign in, such as school.example, *.school.example. If empty: everybody."],
   confirmation: ["Confirm by email", "Whether people confirm before they join an account that the site already has."],
