@@ -5,7 +5,8 @@ import { manifest } from "#src/manifest.ts";
 import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import type { Portal } from "#test/support/portal.ts";
-import { insertRollout } from "#test/support/insert-rows.ts";
+import { BIOLOGY, insertCourses, insertRollout } from "#test/support/insert-rows.ts";
+import { updateRows } from "#test/support/rows.ts";
 import { createTestToken } from "#test/support/users.ts";
 import { isPageEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 
@@ -22,6 +23,11 @@ async function thingsOf({ work: { db, operations }, north, oak, people }: Portal
     .execute();
   await db.sql("insert into availability_days values ($1, $2, '2026-11-01', 1430, 1, 9, 0)", [oak, north.id]);
   await db.sql("insert into availability_hub_days values ($1, '2026-11-01', 43000, 12, 188, 3000)", [north.id]);
+  await insertCourses(db, north.id, oak);
+  const courses = { version: 1, values: { releases: [`${BIOLOGY}@2`] }, overridable: [] };
+  const policy = { courses: { ...courses, changedAt: "2026-11-22T10:00:00.000Z", changedBy: "head@school.example" } };
+  await updateRows(db, "federations", { policy: JSON.stringify(policy) }, { id: north.id });
+  await updateRows(db, "spokes", { content: true, contentMode: "pull" }, { id: oak });
   return {
     federationId: north.id,
     spokeId: oak,
