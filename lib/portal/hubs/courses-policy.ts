@@ -36,9 +36,8 @@ export function coursesPanel(
 ): Markup {
   const publish = ["Publish a course", `/hubs/${hub.id}/courses/publish`] as const;
   if (courses.length === 0) {
-    return ui.panel("Courses", ui.emptyState("No courses yet", EMPTY_TEXT, ui.linkButton(publish, "main")), {
-      id: "courses",
-    });
+    const empty = ui.emptyState("No courses yet", EMPTY_TEXT, ui.linkButton(publish, "main"));
+    return ui.panel("Courses", markup`${usageNote(hub, areUsed)}${empty}`, { id: "courses" });
   }
   return ui.panel(
     "Courses",

@@ -83,7 +83,7 @@ export function policyVersionsPanel(
   ]);
   return ui.panel(
     "Versions",
-    ui.dataTable("Versions", ["Section", "Version", "Changed", "By", "Sets", "Action"], rows),
+    ui.dataTable("Versions of the sections", ["Section", "Version", "Changed", "By", "Sets", "Action"], rows),
     { id: "history" },
   );
 }

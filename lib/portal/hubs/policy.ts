@@ -1,5 +1,6 @@
 /** Renders what a hub shares with its spokes: the forms, and how far the sites have the last change. */
 import { type Markup, markup } from "#lib/http/page.ts";
+import { sharesCourses } from "#lib/model/mode.ts";
 import {
   type AnyPolicyField,
   listPolicyFields,
@@ -62,8 +63,13 @@ export const SHARED_FORM_FIELDS: readonly string[] = [
 export function sharedView(
   { hub, policy, history, catalog, courses, form, preview, check, submission }: SharedProps,
 ): PageView {
-  const { id } = hub, isSignIn = isSignInForm(form ?? {}), isCourses = isCoursesForm(form ?? {});
-  const main = isSignIn || isCourses ? {} : { form, submission };
+  const { id, mode } = hub, isSignIn = isSignInForm(form ?? {}), isCourses = isCoursesForm(form ?? {});
+  const settings = settingsPanel(id, policy, catalog, isSignIn || isCourses ? {} : { form, submission });
+  const coursesSection = coursesPanel(hub, policy, courses, isCourses ? { form, submission } : {});
+  // Admins of a hub with courses publish and choose versions more often than they change settings.
+  const panels = sharesCourses(mode) || courses.courses.length > 0
+    ? [coursesSection, settings]
+    : [settings, coursesSection];
   return {
     ...hubHeader(hub, true, `/hubs/${id}/policy`),
     lead:
@@ -71,32 +77,39 @@ export function sharedView(
     ...(policy.rollout?.state === "running" && !preview && { poll: REFRESH_INTERVAL }),
     body: markup`${
       preview ? previewPanel(id, { preview, form: form ?? {}, courses: courses.courses }) : progressPanel(policy)
-    }${
-      ui.panel(
-        "Shared with spokes",
-        renderPostForm(
-          {
-            action: `/hubs/${id}/policy`,
-            button: "Preview",
-            submission: main.submission,
-            hidden: {
-              preview: "yes",
-              ...Object.fromEntries(
-                FORM_SECTIONS.map((section) => [
-                  `version:${section}`,
-                  main.form?.[`version:${section}`] || String(policy[section].version),
-                ]),
-              ),
-            },
-          },
-          ...FORM_SECTIONS.flatMap((section) => sectionFields(section, policy, catalog, main.form)),
-        ),
-        { id: "shared" },
-      )
-    }${coursesPanel(hub, policy, courses, isCourses ? { form, submission } : {})}${
-      signInPanel(hub, policy, isSignIn ? { form, check, submission } : {})
-    }${policyVersionsPanel(id, policy, history, courses.courses)}`,
+    }${panels}${signInPanel(hub, policy, isSignIn ? { form, check, submission } : {})}${
+      policyVersionsPanel(id, policy, history, courses.courses)
+    }`,
   };
+}
+
+function settingsPanel(
+  id: string,
+  policy: HubPolicyView,
+  catalog: CatalogOffer,
+  { form, submission }: Pick<SharedProps, "form" | "submission">,
+): Markup {
+  return ui.panel(
+    "Shared with spokes",
+    renderPostForm(
+      {
+        action: `/hubs/${id}/policy`,
+        button: "Preview",
+        submission,
+        hidden: {
+          preview: "yes",
+          ...Object.fromEntries(
+            FORM_SECTIONS.map((section) => [
+              `version:${section}`,
+              form?.[`version:${section}`] || String(policy[section].version),
+            ]),
+          ),
+        },
+      },
+      ...FORM_SECTIONS.flatMap((section) => sectionFields(section, policy, catalog, form)),
+    ),
+    { id: "shared" },
+  );
 }
 
 function sectionFields(

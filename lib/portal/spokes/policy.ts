@@ -5,7 +5,8 @@ import type { SharedWithSpoke } from "#lib/portal/components/api-types.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import type { CourseItem } from "#lib/portal/hubs/course-words.ts";
 import { SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
-import { siteCourses } from "#lib/portal/spokes/taken-courses.ts";
+import type { SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
+import { siteCourses, takesCourses } from "#lib/portal/spokes/taken-courses.ts";
 
 const BADGES = {
   in_sync: ui.badge("good", "done", "In sync"),
@@ -21,7 +22,7 @@ export interface SharedByHub {
 }
 
 /** Returns the panel; empty if the hub has never shared anything. */
-export function sharedPanel({ shared, courses }: SharedByHub, canManageHub: boolean): Markup {
+export function sharedPanel({ shared, courses }: SharedByHub, spokePage: SpokePageData): Markup {
   const sections = POLICY_SECTIONS.filter((section) => shared[section].hubVersion > 0);
   if (sections.length === 0) return markup`<div id="shared" data-live></div>`;
   const rows = sections.map((section) => {
@@ -34,11 +35,14 @@ export function sharedPanel({ shared, courses }: SharedByHub, canManageHub: bool
       [...reasons, ...by].join(". "),
     ];
   });
-  return ui.panel("From the hub", ui.dataTable("From the hub", ["Section", "Has", "State", "Reason"], rows), {
+  return ui.panel("From the hub", ui.dataTable("Sections from the hub", ["Section", "Has", "State", "Reason"], rows), {
     id: "shared",
     live: true,
-    actions: markup`${ui.linkButton(["Own values", `/spokes/${shared.spokeId}/policy`])}${
-      canManageHub ? ui.linkButton(["Shared with spokes", `/hubs/${shared.federationId}/policy`]) : ""
-    }`,
+    actions: markup`${
+      ui.linkButton([
+        takesCourses(spokePage) ? "Own values and courses" : "Own values",
+        `/spokes/${shared.spokeId}/policy`,
+      ])
+    }${spokePage.canManageHub ? ui.linkButton(["Shared with spokes", `/hubs/${shared.federationId}/policy`]) : ""}`,
   });
 }

@@ -46,7 +46,7 @@ ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
 ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability)}
-${sharedPanel(shared, spokePage.canManageHub)}
+${sharedPanel(shared, spokePage)}
 ${availabilityPanel(availability)}
 ${reachable ? siteReportPanels(reports) : ""}
 ${recentOperationsPanel(id, operations)}

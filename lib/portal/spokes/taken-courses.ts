@@ -67,11 +67,11 @@ export function buildTakenCourses(
 export function siteCourses(courses: readonly CourseItem[], { courses: section }: SharedWithSpoke): Markup | string {
   const releases = readReleases(section.values["releases"]).map(parseCourseRelease);
   if (releases.length === 0) return "No course";
-  return markup`<ul class="plain">${
+  return markup`${
     releases.map(({ course, version }) => {
       const title = findCourseTitle(courses, course);
       const isMissed = section.reasons.some((reason) => reason.startsWith(`the course ${title}: `));
-      return markup`<li>${title}, ${isMissed ? "not " : ""}version ${version}</li>`;
+      return markup`<div>${title}, ${isMissed ? "not " : ""}version ${version}</div>`;
     })
-  }</ul>`;
+  }`;
 }
