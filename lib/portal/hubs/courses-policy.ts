@@ -89,7 +89,7 @@ function courseField(hubId: string, course: CourseItem, form: Form | undefined):
       current: delivered ?? undefined,
       notes: { [newest!.version]: " (newest)" },
     }),
-    hint: markup`Newest version: ${ui.renderTime(newest!.publishedAt)}, by ${
+    hint: markup`Newest: version ${newest!.version}, ${ui.renderTime(newest!.publishedAt)}, by ${
       newest!.publishedBy
     }. <a href="/hubs/${hubId}/courses/publish?of=${id}">Publish a new version<span class="visually-hidden"> of ${title}</span></a>`,
   };

@@ -71,7 +71,7 @@ export function siteCourses(courses: readonly CourseItem[], { courses: section }
     releases.map(({ course, version }) => {
       const title = findCourseTitle(courses, course);
       const isMissed = section.reasons.some((reason) => reason.startsWith(`the course ${title}: `));
-      return markup`<div>${title}, ${isMissed ? "not " : ""}version ${version}</div>`;
+      return markup`<div>${title}, ${isMissed ? "not " : ""}version\u00a0${version}</div>`;
     })
   }`;
 }

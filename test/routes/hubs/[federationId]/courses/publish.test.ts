@@ -5,6 +5,8 @@ import { BIOLOGY, insertCourses, insertHub, insertSpoke } from "#test/support/in
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { selectRows, updateRows } from "#test/support/rows.ts";
+import { addHubAdmin } from "#test/support/users.ts";
+import { openWorkScene } from "#test/lib/workers/scene.ts";
 
 const SHORT_NAME = "Short name of the course", PUBLISH = "Publish the course";
 const AT_ONCE = "Give it to the sites as soon as it is published";
@@ -92,6 +94,25 @@ test("offers active sites, and starts from a site's page", async ({ scene, path 
   const none = await parsePage(scene, path, "hubAdmin");
   assert.match(none.text, "No site is active");
   assert.not(none.has("button", PUBLISH));
+});
+
+test("shows what was published, and gives it to the sites", async () => {
+  const work = await openWorkScene(), hub = await work.hub("math"), id = await work.spoke(hub, "algebra");
+  await updateRows(work.db, "federations", { mode: "content" }, { id: hub.id });
+  const { app: { clusters, log }, db } = work, scene = await openScene({ world: { db, clusters, log } });
+  await addHubAdmin(db, scene.people.hubAdmin, hub.id);
+  await work.replica();
+  const { namespace } = await work.becomes(id, "active");
+  work.simulator.site(namespace).changeDatabase((database) => ({ ...database, courses: ["BIO-D"] }));
+  const form = await parsePage(scene, `/hubs/${hub.id}/courses/publish`, "hubAdmin");
+  const { path } = await form.submit(PUBLISH, { [SHORT_NAME]: "BIO-D" });
+  await work.ended(id, "publish-course");
+  const ended = await parsePage(scene, path, "hubAdmin");
+  assert.match(ended.text, "Version 1 of BIO-D is published");
+  assert.not.match(ended.text, "crs_", "people do not see the IDs of courses");
+  const courses = await ended.follow("Courses of the hub");
+  assert.is(courses.field("BIO-D").value, "1");
+  await work.close();
 });
 
 test("is for admins of the hub", async ({ scene, path }) => {
