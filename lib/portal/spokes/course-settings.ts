@@ -15,20 +15,35 @@ export function describeContentMode(mode: string | null): string {
   return MODE_WORDS[readContentMode(mode)];
 }
 
+const CONTENT_MODE_FIELD = {
+  name: "contentMode",
+  label: "New versions of courses",
+  hint: "How the site gets new versions of the hub's courses.",
+} as const;
+
 /** Returns the choice of a content mode, among those that the catalog offers; empty if there is no choice. */
-export function contentModeField({ open, contentModes }: CatalogOffer, value: string | null): FormContent {
-  const current = readContentMode(value);
-  const offered = CONTENT_MODES.filter((mode) =>
-    mode === current || open.includes("contentModes") || contentModes.some(({ name }) => name === mode)
+export function contentModeField(catalog: CatalogOffer, value: string | null): FormContent {
+  const current = readContentMode(value), offered = listOfferedModes(catalog);
+  const modes = CONTENT_MODES.filter((mode) => mode === current || offered.includes(mode));
+  if (modes.length < 2) return "";
+  return { ...CONTENT_MODE_FIELD, value: current, options: modes.map((mode) => [mode, MODE_WORDS[mode]]) };
+}
+
+/**
+ * Returns the choice for a new site. `copied` is the label of the option that leaves the mode of the original. Empty if
+ * the catalog offers no mode that means something.
+ */
+export function newContentModeField(catalog: CatalogOffer, copied: string | null): FormContent {
+  const offered = listOfferedModes(catalog).filter((mode) => mode !== "subscribe" || copied !== null);
+  if (offered.length === 0) return "";
+  const options = offered.map((mode) => [mode, MODE_WORDS[mode]] as const);
+  return { ...CONTENT_MODE_FIELD, options: [["", copied ?? MODE_WORDS.subscribe], ...options] };
+}
+
+function listOfferedModes({ open, contentModes }: CatalogOffer): readonly ContentMode[] {
+  return CONTENT_MODES.filter((mode) =>
+    open.includes("contentModes") || contentModes.some(({ name }) => name === mode)
   );
-  if (offered.length < 2) return "";
-  return {
-    name: "contentMode",
-    label: "New versions of courses",
-    hint: "How the site gets new versions of the hub's courses.",
-    value: current,
-    options: offered.map((mode) => [mode, MODE_WORDS[mode]]),
-  };
 }
 
 /** Returns the choice whether the site uses the hub's courses or, likewise, the hub's sign-in. */

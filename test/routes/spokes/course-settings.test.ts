@@ -37,6 +37,8 @@ test("changes the use of courses and the way of new versions, in words", async (
   assert.match(saved.part("region", "About").text, "New versions of courses Admins of the site take versions");
   const again = await parsePage(scene, path, "hubAdmin");
   assert.equal([again.field("Shared courses").value, again.field(MODE).value], ["true", "pull"]);
+  await again.submit("Save", { "Shared courses": "false" });
+  assert.is((await readSpoke(scene)).content, false);
 });
 
 test("leaves a mode without meaning as it is", async ({ scene, path }) => {
