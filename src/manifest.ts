@@ -98,6 +98,7 @@ import * as hubs_new from "../routes/hubs/new.ts";
 import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
 import * as hubs_$federationId_billing_index from "../routes/hubs/[federationId]/billing/index.ts";
 import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federationId]/billing/reconcile.ts";
+import * as hubs_$federationId_courses_publish from "../routes/hubs/[federationId]/courses/publish.ts";
 import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
 import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
 import * as hubs_$federationId_operations from "../routes/hubs/[federationId]/operations.ts";
@@ -254,6 +255,7 @@ export const manifest: Manifest = [
   ["/hubs/:federationId", hubs_$federationId_index],
   ["/hubs/:federationId/billing", hubs_$federationId_billing_index],
   ["/hubs/:federationId/billing/reconcile", hubs_$federationId_billing_reconcile],
+  ["/hubs/:federationId/courses/publish", hubs_$federationId_courses_publish],
   ["/hubs/:federationId/members", hubs_$federationId_members_index],
   ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],
   ["/hubs/:federationId/operations", hubs_$federationId_operations],

@@ -194,16 +194,16 @@ dialog::backdrop{background:#00000059}dialog dl{display:grid;grid-template-colum
 kbd{padding:.05rem .4rem;border:1px solid var(--line);border-bottom-width:2px;border-radius:.3rem;background:var(--sunken)}
 @media(max-width:40rem){.filters .field{flex:1 1 8rem}.filters .field:has([type=search]){flex-basis:100%;max-width:none}}
 @media(prefers-reduced-motion:no-preference){.badge .work{animation:turn 1.6s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}}.panel{display:grid;gap:var(--s4);padding:var(--s4) clamp(var(--s4),2vw,var(--s5)) var(--s5);background:var(--surface);border:1px
-solid var(--line);border-radius:var(--round);min-width:0}.panel>header{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center;
-justify-content:space-between;min-height:2.25rem}.panel h2{font-size:var(--body)}.panel h3{font-size:var(--small)}.two-columns{
-display:grid;gap:var(--s5);grid-template-columns:minmax(0,3fr) minmax(0,2fr);align-items:start}.column{display:grid;gap:var(--s5);
-min-width:0}@media(max-width:64rem){.two-columns{grid-template-columns:minmax(0,1fr)}}.badge{display:inline-flex;align-items:center;
-gap:.3rem;padding:.1rem .55rem .1rem .4rem;border-radius:1rem;font-size:var(--tiny);font-weight:600;line-height:1.35rem;
-white-space:nowrap;color:var(--ink-soft);background:var(--sunken)}.badge .icon{width:.9rem;height:.9rem;stroke-width:2.6}
-.badge.good{color:var(--good);background:var(--good-soft)}.badge.info{color:var(--info);background:var(--info-soft)}.badge.warn{
-color:var(--warn);background:var(--warn-soft)}.badge.bad{color:var(--bad);background:var(--bad-soft)}.empty{display:grid;
-gap:var(--s3);justify-items:center;text-align:center;padding:clamp(var(--s5),6vw,var(--s7)) var(--s4);border:1px dashed var(--line);
-border-radius:var(--round)}.empty h2{font-size:var(--large)}.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));
+solid var(--line);border-radius:var(--round);min-width:0}.panel>details{min-width:0}.panel>header{display:flex;flex-wrap:wrap;
+gap:var(--s2);align-items:center;justify-content:space-between;min-height:2.25rem}.panel h2{font-size:var(--body)}.panel
+h3{font-size:var(--small)}.two-columns{display:grid;gap:var(--s5);grid-template-columns:minmax(0,3fr) minmax(0,2fr);align-items:start}
+.column{display:grid;gap:var(--s5);min-width:0}@media(max-width:64rem){.two-columns{grid-template-columns:minmax(0,1fr)}}
+.badge{display:inline-flex;align-items:center;gap:.3rem;padding:.1rem .55rem .1rem .4rem;border-radius:1rem;font-size:var(--tiny);
+font-weight:600;line-height:1.35rem;white-space:nowrap;color:var(--ink-soft);background:var(--sunken)}.badge .icon{width:.9rem;
+height:.9rem;stroke-width:2.6}.badge.good{color:var(--good);background:var(--good-soft)}.badge.info{color:var(--info);background:var(--info-soft)}
+.badge.warn{color:var(--warn);background:var(--warn-soft)}.badge.bad{color:var(--bad);background:var(--bad-soft)}.empty{
+display:grid;gap:var(--s3);justify-items:center;text-align:center;padding:clamp(var(--s5),6vw,var(--s7)) var(--s4);border:1px
+dashed var(--line);border-radius:var(--round)}.empty h2{font-size:var(--large)}.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));
 gap:var(--s4)}.facts dt{font-size:var(--tiny);color:var(--ink-soft);font-weight:600}.facts dd{overflow-wrap:anywhere;font-size:.9375rem}
 .counts{list-style:none;padding:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));background:var(--surface);
 border:1px solid var(--line);border-radius:var(--round);overflow:hidden}.counts li{box-shadow:1px 0 0 var(--line),0 1px 0
@@ -252,8 +252,8 @@ gap:var(--s1);overflow-wrap:anywhere}#operation .progress p{min-height:2.5rem}.c
 .steps li{grid-template-columns:1.25rem minmax(0,1fr) auto;gap:0 var(--s2)}.steps li:not(:last-child):after{inset-inline-start:calc(.625rem
 - 1px)}.steps li.now:not(:last-child):after{inset-inline-start:calc(.625rem - 1px + var(--s3))}}.events{display:grid;gap:var(--s2);
 padding-inline-start:1.2rem;overflow-wrap:anywhere}details>summary{cursor:pointer;font-size:var(--small);font-weight:600}
-details>pre,details>ul{margin-top:var(--s2)}@media(prefers-reduced-motion:no-preference){.steps .now .icon{animation:turn
-1.6s linear infinite}}.with-preview{display:grid;gap:var(--s5);grid-template-columns:minmax(0,2fr) minmax(0,3fr);align-items:start}.with-preview>
+details>pre,details>.scroll,details>ul{margin-top:var(--s2)}@media(prefers-reduced-motion:no-preference){.steps .now .icon{
+animation:turn 1.6s linear infinite}}.with-preview{display:grid;gap:var(--s5);grid-template-columns:minmax(0,2fr) minmax(0,3fr);align-items:start}.with-preview>
 .panel:first-child{position:sticky;top:var(--s5)}.with-preview[aria-busy=true] .effects,.with-preview[aria-busy=true] .column{
 opacity:.55}.effects{list-style:none;padding:0;display:grid;gap:var(--s2)}.effects li{display:grid;grid-template-columns:1.15rem
 minmax(0,1fr);gap:var(--s2)}.effects .icon{margin-top:.15rem}.effects .warning .icon{color:var(--warn)}.effects .done .icon{

@@ -5,7 +5,8 @@ import { manifest } from "#src/manifest.ts";
 import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import type { Portal } from "#test/support/portal.ts";
-import { insertRollout } from "#test/support/insert-rows.ts";
+import { BIOLOGY, insertCourses, insertRollout } from "#test/support/insert-rows.ts";
+import { insertRow, updateRows } from "#test/support/rows.ts";
 import { createTestToken } from "#test/support/users.ts";
 import { isPageEndpoint, listEndpoints } from "#test/support/probes/endpoints.ts";
 
@@ -15,13 +16,27 @@ const pages = listEndpoints(manifest).filter(({ method, endpoint }) =>
   method === "GET" && isPageEndpoint(endpoint) && endpoint.portal && endpoint.scope === "session"
 ).map(({ pattern }) => pattern).filter((pattern) => pattern !== "/audit/export"); // a file, not a page
 
+/** Gives the hub courses, of which it shares one, and lets the spoke take courses itself. */
+async function shareBiology({ work: { db }, north, oak }: Portal): Promise<void> {
+  await insertCourses(db, north.id, oak);
+  const values = { releases: [`${BIOLOGY}@2`] },
+    at = { changedAt: "2026-11-22T10:00:00Z", changedBy: "head@school.example" };
+  const policy = { courses: { version: 1, values, overridable: [], ...at } };
+  await updateRows(db, "federations", { policy: JSON.stringify(policy) }, { id: north.id });
+  const version = { federationId: north.id, section: "courses", version: 1, values: JSON.stringify(values) } as const;
+  await insertRow(db, "policy_versions", { ...version, overridable: [], ...at });
+  await updateRows(db, "spokes", { content: true, contentMode: "pull" }, { id: oak });
+}
+
 /** An object for each path parameter. */
-async function thingsOf({ work: { db, operations }, north, oak, people }: Portal): Promise<Record<string, string>> {
+async function thingsOf(portal: Portal): Promise<Record<string, string>> {
+  const { work: { db, operations }, north, oak, people } = portal;
   const requestId = createId("frq"), requestedBy = people.hubAdmin.id;
   await db.rows.insertInto("federation_requests").values({ id: requestId, slug: "west", name: "West", requestedBy })
     .execute();
   await db.sql("insert into availability_days values ($1, $2, '2026-11-01', 1430, 1, 9, 0)", [oak, north.id]);
   await db.sql("insert into availability_hub_days values ($1, '2026-11-01', 43000, 12, 188, 3000)", [north.id]);
+  await shareBiology(portal);
   return {
     federationId: north.id,
     spokeId: oak,
@@ -63,6 +78,14 @@ test("passes the accessibility checks: pages without a session and refusals", as
     );
   }
   assert.equal(found, []);
+});
+
+test("fits a small phone: the versions of a hub's course", async ({ portal, open }) => {
+  const page = await open("operator"), { work: { db }, north, oak } = portal;
+  await insertCourses(db, north.id, oak);
+  await page.goto(`/hubs/${north.id}/policy`);
+  await page.getByText("Biology: 3 versions").click();
+  assert.equal(await findAllAccessibilityProblems(page), []);
 });
 
 test("fits a small phone: pages outside of the portal", async ({ open }) => {

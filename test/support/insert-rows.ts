@@ -1,7 +1,7 @@
 /** Inserts a user, a hub and a spoke directly into the database, for tests of code below the domain layer. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
-import { insertRow } from "#test/support/rows.ts";
+import { insertRow, updateRows } from "#test/support/rows.ts";
 
 export async function insertUser(db: Database, email = `${createId("usr")}@example.org`): Promise<string> {
   const id = createId("usr");
@@ -66,4 +66,22 @@ export async function insertRollout(
   });
   await insertRow(db, "rollout_spokes", { rolloutId, spokeId, position: 0, wave: 0, state: "waiting" });
   return rolloutId;
+}
+
+/** The IDs of the courses that `insertCourses` inserts. */
+export const BIOLOGY = `crs_${"1".repeat(26)}`, PHYSICS = `crs_${"2".repeat(26)}`;
+
+/** Gives the hub two courses: Biology with three versions, of which the newest needs an add-on, and Physics with one. */
+export async function insertCourses(db: Pick<Database, "rows">, hubId: string, spokeId: string): Promise<void> {
+  const version = (title: string, number: number, plugins: readonly string[] = []) => ({
+    ...{ version: number, title, shortname: title.slice(0, 3).toUpperCase(), sha256: "a".repeat(64), plugins },
+    ...{ bytes: 21_000_000 + number, branch: "4.5", moodle: 2024100712, spokeId, operationId: createId("op") },
+    ...{ publishedAt: `2026-11-2${number}T10:00:00.000Z`, publishedBy: "head@school.example" },
+  });
+  const biology = [version("Biology", 1), version("Biology", 2), version("Biology", 3, ["mod_attendance"])];
+  const courses = [
+    { id: PHYSICS, title: "Physics", versions: [version("Physics", 1)] },
+    { id: BIOLOGY, title: "Biology", versions: biology },
+  ];
+  await updateRows(db, "federations", { courses: JSON.stringify(courses), mode: "content" }, { id: hubId });
 }

@@ -18,6 +18,7 @@ import {
   type NewSpokeProps,
   spokePreviewPanel,
 } from "#lib/portal/hubs/new-spoke-preview.ts";
+import { newContentModeField } from "#lib/portal/spokes/course-settings.ts";
 import { limitSizes, sizeField } from "#lib/portal/spokes/sizes.ts";
 
 type SettableName = FieldWith<typeof spokeFields, "settable">;
@@ -109,7 +110,9 @@ function optionalFields(props: NewSpokeProps): Markup {
   }brand and content</summary><div class="rest">${
     renderFormFields(
       names.map((name) =>
-        buildModelField(name, spokeFields[name], { catalog, value: valueOf(name, props), words: words[name] })
+        name === "contentMode"
+          ? newContentModeField(catalog, source ? "Same as the original" : null)
+          : buildModelField(name, spokeFields[name], { catalog, value: valueOf(name, props), words: words[name] })
       ),
       submission ?? { values, message: "", problems: {} },
     )
@@ -138,7 +141,6 @@ function fieldWords({ hub, catalog, source }: NewSpokeProps): Partial<Record<Set
     region: { nothing: region ? `Same as the hub: ${catalogEntryTitle(region)}` : "Same as the hub" },
     brand: { nothing },
     seed: { nothing, ...(source && { hint: "Courses to add to the copy." }) },
-    contentMode: { nothing },
     identity: { label: "Sign in with the hub's identity provider", hint: "" },
     content: { label: "Include the hub's shared courses", hint: "" },
   };

@@ -1,5 +1,6 @@
-/** Renders what a hub shares with its spokes: the form, the preview of a change, its progress, and older versions. */
+/** Renders what a hub shares with its spokes: the forms, and how far the sites have the last change. */
 import { type Markup, markup } from "#lib/http/page.ts";
+import { sharesCourses } from "#lib/model/mode.ts";
 import {
   type AnyPolicyField,
   listPolicyFields,
@@ -21,15 +22,22 @@ import { checkboxField, type FormField, type RefusedSubmission, renderPostForm }
 import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
-import { EFFECT_WORDS, FIELD_WORDS, ROLLOUT_WORDS, SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
+import {
+  buildCoursesRequest,
+  type CoursesOfHub,
+  coursesPanel,
+  isCoursesForm,
+} from "#lib/portal/hubs/courses-policy.ts";
+import { policyVersionsPanel, previewPanel } from "#lib/portal/hubs/policy-changes.ts";
+import { FIELD_WORDS, ROLLOUT_WORDS, SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
 import { buildSignInRequest, isSignInForm, SIGN_IN_FORM_FIELDS, signInPanel } from "#lib/portal/hubs/sign-in-policy.ts";
-import { formatSpokes } from "#lib/portal/rollouts/rollout.ts";
 
 interface SharedProps {
   readonly hub: Hub;
   readonly policy: HubPolicyView;
   readonly history: PolicyHistory;
   readonly catalog: CatalogOffer;
+  readonly courses: CoursesOfHub;
   /** The values of the form; absent until the user submits the form. */
   readonly form?: Readonly<Record<string, string>> | undefined;
   readonly preview?: PreviewedPolicy | undefined;
@@ -49,39 +57,59 @@ export const SHARED_FORM_FIELDS: readonly string[] = [
     ...listPolicyFields(section).flatMap((field) => [`${section}.${field}`, `allow:${section}.${field}`]),
   ]),
   ...SIGN_IN_FORM_FIELDS,
+  "version:courses",
 ];
 
-export function sharedView({ hub, policy, history, catalog, form, preview, check, submission }: SharedProps): PageView {
-  const { id } = hub, isSignIn = isSignInForm(form ?? {});
+export function sharedView(
+  { hub, policy, history, catalog, courses, form, preview, check, submission }: SharedProps,
+): PageView {
+  const { id, mode } = hub, isSignIn = isSignInForm(form ?? {}), isCourses = isCoursesForm(form ?? {});
+  const settings = settingsPanel(id, policy, catalog, isSignIn || isCourses ? {} : { form, submission });
+  const coursesSection = coursesPanel(hub, policy, courses, isCourses ? { form, submission } : {});
+  // Admins of a hub with courses publish and choose versions more often than they change settings.
+  const panels = sharesCourses(mode) || courses.courses.length > 0
+    ? [coursesSection, settings]
+    : [settings, coursesSection];
   return {
     ...hubHeader(hub, true, `/hubs/${id}/policy`),
     lead:
       "What you set here applies to every site of this hub, now and later. Leave a field empty to let each site decide.",
     ...(policy.rollout?.state === "running" && !preview && { poll: REFRESH_INTERVAL }),
-    body: markup`${preview ? previewPanel(id, preview, form ?? {}) : progressPanel(policy)}${
-      ui.panel(
-        "Shared with spokes",
-        renderPostForm(
-          {
-            action: `/hubs/${id}/policy`,
-            button: "Preview",
-            submission: isSignIn ? undefined : submission,
-            hidden: {
-              preview: "yes",
-              ...Object.fromEntries(
-                FORM_SECTIONS.map((section) => [
-                  `version:${section}`,
-                  form?.[`version:${section}`] || String(policy[section].version),
-                ]),
-              ),
-            },
-          },
-          ...FORM_SECTIONS.flatMap((section) => sectionFields(section, policy, catalog, isSignIn ? undefined : form)),
-        ),
-        { id: "shared" },
-      )
-    }${signInPanel(hub, policy, isSignIn ? { form, check, submission } : {})}${historyPanel(id, policy, history)}`,
+    body: markup`${
+      preview ? previewPanel(id, { preview, form: form ?? {}, courses: courses.courses }) : progressPanel(policy)
+    }${panels}${signInPanel(hub, policy, isSignIn ? { form, check, submission } : {})}${
+      policyVersionsPanel(id, policy, history, courses.courses)
+    }`,
   };
+}
+
+function settingsPanel(
+  id: string,
+  policy: HubPolicyView,
+  catalog: CatalogOffer,
+  { form, submission }: Pick<SharedProps, "form" | "submission">,
+): Markup {
+  return ui.panel(
+    "Shared with spokes",
+    renderPostForm(
+      {
+        action: `/hubs/${id}/policy`,
+        button: "Preview",
+        submission,
+        hidden: {
+          preview: "yes",
+          ...Object.fromEntries(
+            FORM_SECTIONS.map((section) => [
+              `version:${section}`,
+              form?.[`version:${section}`] || String(policy[section].version),
+            ]),
+          ),
+        },
+      },
+      ...FORM_SECTIONS.flatMap((section) => sectionFields(section, policy, catalog, form)),
+    ),
+    { id: "shared" },
+  );
 }
 
 function sectionFields(
@@ -158,70 +186,10 @@ function progressPanel({ rollout, spokes, ...policy }: HubPolicyView): Markup {
   );
 }
 
-function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Record<string, string>>): Markup {
-  const { changes, counts, spokes, more, notes } = preview;
-  const changeRows = changes.map(({ section, field, from, to }) => [
-    field === "overridable" ? `${SECTION_TITLES[section]}: sites may choose` : labelField(field),
-    describePolicyValue(from),
-    describePolicyValue(to),
-  ]);
-  const spokeRows = spokes.map(({ spokeId, domain, effect, reason }) => [
-    markup`<a href="/spokes/${spokeId}">${domain}</a>`,
-    EFFECT_WORDS[effect],
-    reason ?? "",
-  ]);
-  if (changes.length === 0) {
-    return ui.panel("Nothing changes", markup`<p class="small">The form has the values that the hub has already.</p>`, {
-      id: "preview",
-    });
-  }
-  return ui.panel(
-    `${formatSpokes(counts.changes)} would change now`,
-    markup`${ui.dataTable("Changes", ["Value", "Now", "Afterwards"], changeRows)}
-<p class="small">No site becomes unavailable. ${notes.map((note) => `${note}. `)}</p>
-${spokeRows.length === 0 ? "" : ui.dataTable("Sites", ["Site", "Effect", "Reason"], spokeRows)}
-${more === 0 ? "" : markup`<p class="small soft">And ${more} more.</p>`}
-${ui.renderPostButton(`/hubs/${id}/policy`, "Apply to the sites", { variant: "main", fields: { ...form } })}`,
-    { id: "preview" },
-  );
-}
-
-export function describePolicyValue(value: unknown): string {
-  if (value === null) return "each site decides";
-  if (Array.isArray(value)) {
-    return value.map(labelField).join(", ") || "nothing";
-  }
-  return value === true ? "on" : value === false ? "off" : formatPolicyText(value);
-}
-
-/** Returns the label of a field. A later release may have stored a field that this one does not know. */
-function labelField(field: string): string {
-  return Object.hasOwn(FIELD_WORDS, field) ? FIELD_WORDS[field as AnyPolicyField][0] : field;
-}
-
-function historyPanel(id: string, policy: HubPolicyView, history: PolicyHistory): Markup {
-  if (history.length === 0) return markup``;
-  const rows = history.map(({ section, version, changedAt, changedBy, values }) => [
-    SECTION_TITLES[section],
-    version,
-    ui.renderTime(changedAt),
-    changedBy,
-    Object.keys(values).map(labelField).join(", ") || "nothing set",
-    version === policy[section].version ? "Newest" : ui.renderPostButton(`/hubs/${id}/policy`, "Use again", {
-      about: `${SECTION_TITLES[section]}, version ${version}`,
-      fields: { rollback: `${section}:${version}` },
-    }),
-  ]);
-  return ui.panel(
-    "Versions",
-    ui.dataTable("Versions", ["Section", "Version", "Changed", "By", "Sets", "Action"], rows),
-    { id: "history" },
-  );
-}
-
 /** Builds the API request from the values of the form. An empty value is left to the sites. */
-export function buildPolicyRequest(form: Readonly<Record<string, string>>): object {
+export function buildPolicyRequest(form: Readonly<Record<string, string>>, policy: HubPolicyView): object {
   if (isSignInForm(form)) return buildSignInRequest(form);
+  if (isCoursesForm(form)) return buildCoursesRequest(form, policy);
   const sections = FORM_SECTIONS.map((section) => {
     const values = listPolicyFields(section).map((field) => {
       const typed = (form[`${section}.${field}`] ?? "").trim().replaceAll("\r\n", "\n");

@@ -56,6 +56,11 @@ export function formSchema<K extends string>(...names: readonly K[]) {
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
 
+/** Returns a schema for a form that also has fields whose names are not known in advance. */
+export function openFormSchema<K extends string>(...names: readonly K[]) {
+  return v.objectWithRest(formSchema(...names).entries, v.string());
+}
+
 /** Prepares form values for the API: trims values, normalizes line breaks and drops empty values. */
 export function dropEmptyFields<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
   return Object.fromEntries(
@@ -185,6 +190,8 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   version_unchanged: "lmsVersion",
   size_unchanged: "size",
   backup_unusable: "copyBackup",
+  course_missing: "courseId",
+  too_many_courses: "courseId",
 };
 
 export function toRefusedSubmission(

@@ -53,7 +53,9 @@ export interface OperationProps {
 
 export function operationView({ spokePage, operation, now }: OperationProps): PageView {
   const { spoke: { id, state } } = spokePage;
-  const { kind, error, steps, waitingFor } = operation, section = subpageHeader(spokePage);
+  const { kind, error, steps, waitingFor } = operation,
+    { canManageHub } = spokePage,
+    section = subpageHeader(spokePage);
   const report = error && !steps.some(({ name }) => name === error.step) ? failureReport(operation) : "";
   return {
     ...section,
@@ -63,6 +65,8 @@ export function operationView({ spokePage, operation, now }: OperationProps): Pa
     follow: spokePage.follow,
     actions: operation.state === "failed" && state === "failed"
       ? markup`<form class="inline" method="post" action="/spokes/${id}/retry"><button class="main">Try again</button></form>`
+      : kind === "publish-course" && canManageHub
+      ? ui.linkButton(["Courses of the hub", `/hubs/${spokePage.spoke.federationId}/policy#courses`])
       : "",
     body: markup`<section class="panel" id="operation" data-live aria-labelledby="operation-title">
 <h2 id="operation-title">Steps</h2>

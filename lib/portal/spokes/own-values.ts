@@ -11,27 +11,33 @@ import {
 } from "#lib/portal/components/forms.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { buildPolicyFormField, describePolicyValue } from "#lib/portal/hubs/policy.ts";
+import type { CourseItem } from "#lib/portal/hubs/course-words.ts";
+import { buildPolicyFormField } from "#lib/portal/hubs/policy.ts";
+import { describePolicyValue } from "#lib/portal/hubs/policy-changes.ts";
 import { SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
 import { type SpokePageData, subpageHeader } from "#lib/portal/spokes/spoke-page.ts";
+import { buildTakenCourses, takenCourseFields, takesCourses } from "#lib/portal/spokes/taken-courses.ts";
 
+/** The fields of the form. It also has a field for each course of the hub. */
 export const OWN_VALUES_FIELDS: readonly string[] = [
   "decides-exclusion",
   ...POLICY_SECTIONS.flatMap((section) => [
     `exclude:${section}`,
-    ...listPolicyFields(section).map((field) => `${section}.${field}`),
+    ...listTextFields(section).map((field) => `${section}.${field}`),
   ]),
 ];
 
 interface OwnValuesProps {
   readonly spokePage: SpokePageData;
   readonly shared: SharedWithSpoke;
+  /** The courses of the hub. */
+  readonly courses: readonly CourseItem[];
   readonly submission?: RefusedSubmission | undefined;
 }
 
-export function ownValuesView({ spokePage, shared, submission }: OwnValuesProps): PageView {
-  const { spoke, canManageHub } = spokePage;
-  const sections = POLICY_SECTIONS.map((section) => sectionContent(section, shared, canManageHub)).filter((fields) =>
+export function ownValuesView(props: OwnValuesProps): PageView {
+  const { spokePage, submission } = props, { spoke, canManageHub } = spokePage;
+  const sections = POLICY_SECTIONS.map((section) => sectionContent(section, props)).filter((fields) =>
     fields.length > 0
   );
   return {
@@ -57,10 +63,11 @@ export function ownValuesView({ spokePage, shared, submission }: OwnValuesProps)
 }
 
 /** Returns the fields of a section that the user can change; none if there are none. */
-function sectionContent(section: PolicySection, shared: SharedWithSpoke, canManageHub: boolean): FormContent[] {
-  const { hubVersion } = shared[section], fields = listOwnFields(section, shared);
+function sectionContent(section: PolicySection, { spokePage, shared, courses }: OwnValuesProps): FormContent[] {
+  const { hubVersion } = shared[section], { canManageHub } = spokePage, fields = listOwnFields(section, shared);
   const content: readonly FormContent[] = [
     ...fields.map((field) => valueField(section, field, shared)),
+    ...(section === "courses" && takesCourses(spokePage) ? takenCourseFields(courses, shared) : []),
     ...(canManageHub && hubVersion > 0 ? [exclusionField(section, shared.excluded.includes(section))] : []),
   ];
   return content.length === 0 ? [] : [markup`<h3>${SECTION_TITLES[section]}</h3>`, ...content];
@@ -69,7 +76,12 @@ function sectionContent(section: PolicySection, shared: SharedWithSpoke, canMana
 /** Returns the fields that the spoke may override. The brand of the catalog is one of the spoke's settings. */
 function listOwnFields(section: PolicySection, shared: SharedWithSpoke) {
   const { overridable } = shared[section];
-  return listPolicyFields(section).filter((field) => overridable.includes(field) && field !== "preset");
+  return listTextFields(section).filter((field) => overridable.includes(field) && field !== "preset");
+}
+
+/** Returns the fields of a section that have a form field of their own. Courses are chosen one by one. */
+function listTextFields(section: PolicySection) {
+  return section === "courses" ? [] : listPolicyFields(section);
 }
 
 function valueField(section: PolicySection, field: ReturnType<typeof listOwnFields>[number], shared: SharedWithSpoke) {
@@ -97,8 +109,10 @@ export function buildOwnValuesRequest(shared: SharedWithSpoke, form: Readonly<Re
     return [section, Object.fromEntries(values)] as const;
   });
   const changed = sections.filter(([, values]) => Object.keys(values).length > 0);
+  const taken = buildTakenCourses(shared, form);
   return {
     ...Object.fromEntries(changed),
+    ...(taken && { courses: taken }),
     ...(form["decides-exclusion"] === "yes" && {
       excluded: POLICY_SECTIONS.filter((section) => form[`exclude:${section}`] === "on"),
     }),

@@ -1,8 +1,9 @@
 /** Renders a form for a spoke's settings, next to a preview of the effects of a change. */
 import { markup } from "#lib/http/page.ts";
 import { fieldsWith } from "#lib/model/field.ts";
+import { readContentMode } from "#lib/model/course.ts";
 import { spokeFields } from "#lib/model/spoke.ts";
-import { type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
+import { type FormContent, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import { buildModelField, sortFieldNames } from "#lib/portal/components/model-fields.ts";
 import { panel } from "#lib/portal/components/parts.ts";
 import type { CatalogOffer, PreviewedAction } from "#lib/portal/components/api-types.ts";
@@ -10,12 +11,13 @@ import type { PageView } from "#lib/portal/components/view.ts";
 import { type OriginalField, originalValues } from "#lib/portal/page/form-changes.ts";
 import { renderRefusal } from "#lib/portal/hubs/new-spoke-preview.ts";
 import { previewPanels, previewSummary } from "#lib/portal/spokes/action.ts";
+import { contentModeField, switchField } from "#lib/portal/spokes/course-settings.ts";
 import { spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
 /** The settings in the form. Users can change each setting, but not leave it empty. */
 export const EDITABLE_SPOKE_FIELDS = sortFieldNames(
   fieldsWith(spokeFields, "changeable"),
-  ["displayName", "adminEmail", "brand", "domain", "mail", "identity"],
+  ["displayName", "adminEmail", "brand", "domain", "mail", "identity", "content", "contentMode"],
 );
 type Changeable = (typeof EDITABLE_SPOKE_FIELDS)[number];
 export type SpokeFields = Readonly<Record<Changeable | OriginalField<Changeable>, string>>;
@@ -25,15 +27,19 @@ export function toFormValues(
   spoke: Readonly<Record<Changeable, string | boolean | null>>,
 ): Readonly<Record<Changeable, string | null>> {
   const values = EDITABLE_SPOKE_FIELDS.map((name) => {
-    const value = spoke[name];
+    const value = name === "contentMode" ? readContentMode(spoke.contentMode as string | null) : spoke[name];
     return [name, typeof value === "boolean" ? String(value) : value] as const;
   });
   return Object.fromEntries(values) as Record<Changeable, string | null>;
 }
 
 /** Returns the API request for the changed fields of the form. */
-export function buildSettingsRequest({ identity, ...changes }: Partial<Record<Changeable, string>>): object {
-  return { ...changes, ...(identity !== undefined && { identity: identity === "true" }) };
+export function buildSettingsRequest({ identity, content, ...changes }: Partial<Record<Changeable, string>>): object {
+  return {
+    ...changes,
+    ...(identity !== undefined && { identity: identity === "true" }),
+    ...(content !== undefined && { content: content === "true" }),
+  };
 }
 
 export interface SettingsProps {
@@ -65,16 +71,7 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
             previews: "with-preview",
             hidden: originalValues(EDITABLE_SPOKE_FIELDS, toFormValues(spoke), form),
           },
-          ...EDITABLE_SPOKE_FIELDS.map((name) =>
-            name === "identity"
-              ? identityField((form ?? toFormValues(spoke))[name])
-              : buildModelField(name, spokeFields[name], {
-                catalog,
-                value: (form ?? spoke)[name],
-                required: true,
-                words: name === "domain" ? { hint: domainHint(catalog) } : undefined,
-              })
-          ),
+          ...EDITABLE_SPOKE_FIELDS.map((name) => settingField(name, { spokePage, catalog, form })),
         ),
         { id: "settings" },
       )
@@ -92,9 +89,20 @@ export function settingsView({ spokePage, catalog, form, preview, submission, is
   };
 }
 
-function identityField(value: string | null): FormField {
-  const { label, hint } = spokeFields.identity;
-  return { name: "identity", label, hint: `${hint}.`, value, options: [["true", "Yes"], ["false", "No"]] };
+function settingField(
+  name: Changeable,
+  { spokePage: { spoke, canManageHub }, catalog, form }: Pick<SettingsProps, "spokePage" | "catalog" | "form">,
+): FormContent {
+  const value = (form ?? toFormValues(spoke))[name];
+  if (name === "identity") return switchField(name, value);
+  if (name === "content") return canManageHub ? switchField(name, value) : "";
+  if (name === "contentMode") return canManageHub ? contentModeField(catalog, value) : "";
+  return buildModelField(name, spokeFields[name], {
+    catalog,
+    value,
+    required: true,
+    words: name === "domain" ? { hint: domainHint(catalog) } : undefined,
+  });
 }
 
 function domainHint({ rootDomain }: CatalogOffer): string {

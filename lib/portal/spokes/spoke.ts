@@ -1,8 +1,5 @@
 /** Renders an overview of a spoke: its current operation, health, recent operations and details. */
 import { type Markup, markup } from "#lib/http/page.ts";
-import type { FieldWith } from "#lib/model/field.ts";
-import { spokeFields } from "#lib/model/spoke.ts";
-import { createFieldRows } from "#lib/portal/components/model-fields.ts";
 import { icon } from "#lib/portal/components/icons.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import {
@@ -14,16 +11,11 @@ import {
 } from "#lib/portal/components/progress.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { availabilityPanel } from "#lib/portal/components/availability.ts";
-import type {
-  Operation,
-  OperationDetails,
-  SharedWithSpoke,
-  Spoke,
-  SpokeAvailabilityMonths,
-} from "#lib/portal/components/api-types.ts";
+import type { Operation, OperationDetails, Spoke, SpokeAvailabilityMonths } from "#lib/portal/components/api-types.ts";
+import { aboutPanel } from "#lib/portal/spokes/about.ts";
 import { healthPanel } from "#lib/portal/spokes/health.ts";
 import { recentOperationsPanel } from "#lib/portal/spokes/operations.ts";
-import { sharedPanel } from "#lib/portal/spokes/policy.ts";
+import { type SharedByHub, sharedPanel } from "#lib/portal/spokes/policy.ts";
 import { siteReportPanels, type SiteReports } from "#lib/portal/spokes/site-reports.ts";
 import { allowedActions, spokeHeader, type SpokePageData } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -35,7 +27,7 @@ export interface SpokePageProps {
   readonly latest: OperationDetails | null;
   readonly availability: SpokeAvailabilityMonths;
   readonly reports: SiteReports;
-  readonly shared: SharedWithSpoke;
+  readonly shared: SharedByHub;
   readonly now: Date;
 }
 
@@ -54,7 +46,7 @@ ${state === "removed" ? removedNotice(spoke) : ""}
 <div id="mail" data-live>${spoke.mail === "held" && state === "active" ? mailNotice(spoke) : ""}</div>
 ${operationPanel(spoke, latest, now)}
 ${WITHOUT_HEALTH.includes(state) ? "" : healthPanel(spokePage, availability)}
-${sharedPanel(shared, spokePage.canManageHub)}
+${sharedPanel(shared, spokePage)}
 ${availabilityPanel(availability)}
 ${reachable ? siteReportPanels(reports) : ""}
 ${recentOperationsPanel(id, operations)}
@@ -69,10 +61,14 @@ const WITHOUT_HEALTH: readonly Spoke["state"][] = ["provisioning", "failed", "re
 function actionMenu(spokePage: SpokePageData): Markup {
   const { spoke: { id, federationId, state, maintenance, readyAt }, canManageHub } = spokePage;
   const removable = canManageHub && state !== "removed" && state !== "removing";
+  const isPublisher = canManageHub && state === "active";
   const items = [
     ...allowedActions(spokePage).map((name) =>
       markup`<li><a href="/spokes/${id}/actions/${name}">${ui.humanize(name)} …</a></li>`
     ),
+    ...(isPublisher
+      ? [markup`<li><a href="/hubs/${federationId}/courses/publish?from=${id}">Publish a course …</a></li>`]
+      : []),
     ...(removable && readyAt !== null
       ? [markup`<li><a href="/hubs/${federationId}/spokes/new?copyOf=${id}">Copy …</a></li>`]
       : []),
@@ -128,44 +124,5 @@ function mailNotice({ id }: Spoke): Markup {
     "info",
     markup`<p><b>This copy sends no mail.</b> Turn mail on when the site may send mail to its users.</p>
 <p>${ui.renderPostButton(`/spokes/${id}/settings`, "Turn mail on", { fields: { mail: "on" } })}</p>`,
-  );
-}
-
-/** Fields that the panel "About" does not list automatically, because they are shown separately or elsewhere. */
-const SHOWN_ELSEWHERE: readonly FieldWith<typeof spokeFields, "shown">[] = [
-  ...["size", "imageDigest", "namespace", "id", "domain", "displayName", "federationId", "state"] as const,
-  ...["stateReason", "health", "maintenance", "storagePercent"] as const,
-];
-
-function aboutPanel(spoke: Spoke): Markup {
-  const { imageDigest, readyAt, createdAt, namespace, id } = spoke;
-  return ui.panel(
-    "About",
-    ui.definitionList(createFieldRows(spokeFields, spoke, [
-      "slug",
-      ["Size", ui.humanize(spoke.size)],
-      "lmsVersion",
-      "region",
-      "adminEmail",
-      "mail",
-      spoke.from && ["Copy of", markup`<a href="/spokes/${spoke.from.spokeId}">${spoke.from.spokeId}</a>`],
-      "brand",
-      "seed",
-      "identity",
-      "content",
-      "contentMode",
-      ["Created", ui.renderTime(createdAt)],
-      ["Image", imageDigest === null ? "not known yet" : markup`<code>${imageDigest}</code>`],
-      ["Ready since", ui.renderTime(readyAt, "not yet")],
-      ["Namespace", markup`<code>${namespace}</code>`],
-      ["ID", markup`<code>${id}</code>`],
-      spoke.formerDomains.length === 0 ? null : [
-        "Former addresses",
-        spoke.formerDomains.map(({ domain, until }) =>
-          markup`<span>${domain}, until ${ui.renderTime(until)}</span><br>`
-        ),
-      ],
-    ], SHOWN_ELSEWHERE)),
-    { id: "about", live: true },
   );
 }

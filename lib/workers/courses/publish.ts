@@ -74,7 +74,7 @@ async function storeVersion({ app, spoke }: SpokeSite, run: PublishRun): Promise
     })
   );
   await run.saveProgress({ release: formatCourseRelease(stored) });
-  await addNotes(run, [`${published!.title} is published as ${formatCourseRelease(stored)}`]);
+  await addNotes(run, [`Version ${stored.version} of ${published!.title} is published`]);
 }
 
 /** Makes the version the one that the hub gives to its spokes, unless a newer one was published meanwhile. */

@@ -1,8 +1,10 @@
+import { GET as getCourses } from "#routes/api/federations/[federationId]/courses/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getPolicy, PATCH as updatePolicy } from "#routes/api/spokes/[spokeId]/policy.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
-import { formPage, formSchema, type PageContext } from "#lib/portal/page/page.ts";
+import { resultIfVisible } from "#lib/portal/page/call-api.ts";
+import { formPage, openFormSchema, type PageContext } from "#lib/portal/page/page.ts";
 import { buildOwnValuesRequest, OWN_VALUES_FIELDS, ownValuesView } from "#lib/portal/spokes/own-values.ts";
 import { loadSpokePage } from "#lib/portal/spokes/spoke-page.ts";
 
@@ -11,7 +13,7 @@ export const { GET, POST } = formPage({
   show: (call, submission) => show(call, submission),
   form: {
     summary: "Change a spoke's own values, or exclude it",
-    body: formSchema(...OWN_VALUES_FIELDS),
+    body: openFormSchema(...OWN_VALUES_FIELDS),
     async submit({ callApi, body }) {
       const shared = await callApi(getPolicy);
       const { spokeId } = await callApi(updatePolicy, { body: buildOwnValuesRequest(shared, body) });
@@ -22,5 +24,7 @@ export const { GET, POST } = formPage({
 
 async function show(call: PageContext<unknown, unknown>, submission?: RefusedSubmission) {
   const spokePage = await loadSpokePage(call, getSpoke, getHub);
-  return ownValuesView({ spokePage, shared: await call.callApi(getPolicy), submission });
+  const { federationId } = spokePage.spoke;
+  const courses = await resultIfVisible(call.callApi(getCourses, { params: { federationId } })) ?? [];
+  return ownValuesView({ spokePage, shared: await call.callApi(getPolicy), courses, submission });
 }

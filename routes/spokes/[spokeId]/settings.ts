@@ -16,7 +16,7 @@ import {
 export const GET = portalPage({ summary: "The settings of a spoke", show: (call) => show(call) });
 
 export const POST = formAction({
-  summary: "Change a spoke's name, brand, administrator's address, sign-in, domain or mail",
+  summary: "Change a spoke's name, brand, administrator's address, sign-in, courses, domain or mail",
   body: formSchema(...EDITABLE_SPOKE_FIELDS, ...originalFieldNames(EDITABLE_SPOKE_FIELDS), "preview"),
   async submit(call) {
     const { callApi, body } = call;

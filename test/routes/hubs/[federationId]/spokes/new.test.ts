@@ -45,7 +45,11 @@ test("offers the values of the catalog, with prices in each currency", async ({ 
   assert.ok(page.has("radio", /Large school.*¥1,900/));
   assert.equal(page.field("Brand").options, ["None", "Deep ocean"]);
   assert.not(page.has("field", "Seed"), "if there are no choices");
-  assert.ok(page.has("field", "Content mode"), "if any text is accepted");
+  assert.equal(page.field("New versions of courses").options, [
+    "Gets each new version",
+    "Admins of the site take versions",
+    "Keeps the first version",
+  ]);
   assert.is(page.field("Administrator").value, "hub-admin@example.org");
   assert.match(page.part("region", "Preview").text, "Enter a slug");
 });
@@ -70,6 +74,7 @@ test("creates the spoke once, even if the form is sent twice, and opens its page
     Slug: "birch",
     Name: "Birch <i>school</i>",
     "Include the hub's shared courses": true,
+    "New versions of courses": "pull",
     Brand: "ocean",
   };
   const [made, again] = [await form.submit(MAKE, filled), await form.submit(MAKE, filled)];
@@ -78,7 +83,8 @@ test("creates the spoke once, even if the form is sent twice, and opens its page
   assert.match(made.part("status", /Creation started/).text, "This page shows the progress");
   assert.not.match(made.html, "<i>school");
   const { body } = await scene.as("hubAdmin").get("/api/spokes/birch.spokes.example.org");
-  assert.equal([body.brand, body.content, body.identity, body.size], ["ocean", true, false, "small"]);
+  assert.equal([body.brand, body.content, body.contentMode, body.identity], ["ocean", true, "pull", false]);
+  assert.is(body.size, "small");
 });
 
 test("shows problems at the field and in the preview, and keeps the values", async ({ open }) => {
