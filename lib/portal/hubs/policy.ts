@@ -21,7 +21,13 @@ import { checkboxField, type FormField, type RefusedSubmission, renderPostForm }
 import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 import { hubHeader } from "#lib/portal/hubs/hub.ts";
-import { EFFECT_WORDS, FIELD_WORDS, ROLLOUT_WORDS, SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
+import {
+  describeAddonChoice,
+  EFFECT_WORDS,
+  FIELD_WORDS,
+  ROLLOUT_WORDS,
+  SECTION_TITLES,
+} from "#lib/portal/hubs/policy-words.ts";
 import { buildSignInRequest, isSignInForm, SIGN_IN_FORM_FIELDS, signInPanel } from "#lib/portal/hubs/sign-in-policy.ts";
 import { formatSpokes } from "#lib/portal/rollouts/rollout.ts";
 
@@ -131,6 +137,7 @@ export function buildPolicyFormField(
   if (field === "preset") {
     return { ...control, options: [["", "None"], ...(catalog?.brands ?? []).map((brand) => [brand.name] as const)] };
   }
+  if (field === "components" && words.hint === undefined) return { ...control, hint: describeAddonChoice(catalog) };
   return field === "scss" ? { ...control, type: "textarea", maxLength: MAX_SCSS } : control;
 }
 
@@ -159,7 +166,7 @@ function progressPanel({ rollout, spokes, ...policy }: HubPolicyView): Markup {
 }
 
 function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Record<string, string>>): Markup {
-  const { changes, counts, spokes, more, notes } = preview;
+  const { changes, counts, downtime, spokes, more, notes } = preview;
   const changeRows = changes.map(({ section, field, from, to }) => [
     field === "overridable" ? `${SECTION_TITLES[section]}: sites may choose` : labelField(field),
     describePolicyValue(from),
@@ -178,7 +185,7 @@ function previewPanel(id: string, preview: PreviewedPolicy, form: Readonly<Recor
   return ui.panel(
     `${formatSpokes(counts.changes)} would change now`,
     markup`${ui.dataTable("Changes", ["Value", "Now", "Afterwards"], changeRows)}
-<p class="small">No site becomes unavailable. ${notes.map((note) => `${note}. `)}</p>
+<p class="small">${downtime ? "" : "No site becomes unavailable. "}${notes.map((note) => `${note}. `)}</p>
 ${spokeRows.length === 0 ? "" : ui.dataTable("Sites", ["Site", "Effect", "Reason"], spokeRows)}
 ${more === 0 ? "" : markup`<p class="small soft">And ${more} more.</p>`}
 ${ui.renderPostButton(`/hubs/${id}/policy`, "Apply to the sites", { variant: "main", fields: { ...form } })}`,
