@@ -1,7 +1,8 @@
 /** Defines the catalog's list of add-ons, and compares the add-ons of a site with it. Pure. */
 import * as v from "valibot";
+import { Fault } from "#lib/base/errors.ts";
 import { boundedText } from "#lib/base/schema.ts";
-import { AddonComponent, type InstalledAddon } from "#lib/model/addon.ts";
+import { AddonComponent, type InstalledAddon, type WantedAddon } from "#lib/model/addon.ts";
 import { WebFile } from "#lib/model/policy.ts";
 
 const BRANCH = "must be a branch of Moodle such as 4.5, in quotes";
@@ -65,6 +66,24 @@ export function findUnsupportedAddons(
     const same = versions.filter((each) => each.version === version), known = same.length > 0 ? same : versions;
     return known.length === 0 || known.some(({ branches }) => branches.includes(branch)) ? [] : [component];
   });
+}
+
+/** Returns the newest version that the catalog lists for a branch of Moodle; null if it lists none. */
+export function findNewestAddon(list: AddonList, component: string, branch: string): WantedAddon | null {
+  const versions = (list ?? []).filter((each) => each.component === component && each.branches.includes(branch));
+  const newest = versions.toSorted((a, b) => a.version - b.version).at(-1);
+  return newest === undefined ? null : { component, version: newest.version, source: { ...newest.source } };
+}
+
+/** Throws an `invalid` fault (`not_offered`) if the catalog does not list these components. */
+export function requireListedAddons(list: AddonList, components: readonly string[]): void {
+  if (components.length === 0) return;
+  const unlisted = findUnlistedAddons(list, components.map((component) => ({ component })));
+  if (list !== null && unlisted.length === 0) return;
+  const reason = list === null
+    ? "need a list of add-ons in the catalog, which says where each version is and on which Moodle it runs"
+    : `are not in the catalog: ${unlisted.join(", ")}`;
+  throw new Fault("invalid", "not_offered", `The add-ons ${reason}`);
 }
 
 /** Describes the add-ons about which the catalog does not say whether they work after an upgrade, one sentence each. */

@@ -744,7 +744,7 @@ export interface WheelwrightApi {
       /** The hub's ID or slug */
       federationId: string;
       /** Only versions of this section of the policy */
-      section?: "settings" | "brand" | "signIn" | "courses" | undefined;
+      section?: "settings" | "brand" | "signIn" | "courses" | "addons" | undefined;
     },
     options?: CallOptions,
   ): Promise<PolicyVersion[]>;

@@ -496,7 +496,7 @@ export interface Catalog {
   addons: {
     /** The type and the name of the plugin */
     component: string;
-    /** The version as Moodle's number */
+    /** The number of the version */
     version: number;
     /** The name of the version */
     release: string;
@@ -1625,9 +1625,9 @@ export interface Policy {
   federationId: string;
   /** The sites' language, time zone, access and support contact */
   settings: {
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The default language */
       language: string | null;
@@ -1655,9 +1655,9 @@ export interface Policy {
   };
   /** The sites' colour, logo and styles */
   brand: {
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The name of a brand in the catalog */
       preset: string | null;
@@ -1682,9 +1682,9 @@ export interface Policy {
   };
   /** The identity provider with which people sign in */
   signIn: {
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The issuer of the OpenID Connect provider */
       issuer: string | null;
@@ -1714,12 +1714,28 @@ export interface Policy {
   };
   /** The courses that the sites get */
   courses: {
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
       releases: string[] | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When the version was made */
+    changedAt: string | null;
+    /** The user who made the version */
+    changedBy: string | null;
+  };
+  /** The add-ons that Wheelwright installs on the sites */
+  addons: {
+    /** The number of the version */
+    version: number;
+    /** The values; null if left to the sites */
+    values: {
+      /** Add-ons of the catalog; must be 1 to 50 components */
+      components: string[] | null;
     };
     /** The fields that spokes may override */
     overridable: string[];
@@ -1740,6 +1756,8 @@ export interface Policy {
     signIn: SectionCounts;
     /** The number of spokes in each state of the section */
     courses: SectionCounts;
+    /** The number of spokes in each state of the section */
+    addons: SectionCounts;
   };
   /** The newest rollout that brings this to the spokes; null if none was necessary */
   rollout: {
@@ -1817,6 +1835,11 @@ export interface PolicyPatch {
     /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
     releases?: readonly string[] | null | undefined;
   } | undefined;
+  /** The add-ons */
+  addons?: {
+    /** Add-ons of the catalog; must be 1 to 50 components */
+    components?: readonly string[] | null | undefined;
+  } | undefined;
   /** The fields that spokes may override, by section */
   overridable?: {
     /** The names of settings */
@@ -1834,6 +1857,8 @@ export interface PolicyPatch {
       | undefined;
     /** The names of parts of the brand */
     brand?: readonly ("preset" | "color" | "logo" | "scss")[] | undefined;
+    /** The name of the list */
+    addons?: readonly ("components")[] | undefined;
   } | undefined;
   /** The versions that the change is based on. If a section has another version by now, nothing changes */
   ifVersion?: {
@@ -1845,6 +1870,8 @@ export interface PolicyPatch {
     signIn?: number | undefined;
     /** The version of the section; must be the number of a version */
     courses?: number | undefined;
+    /** The version of the section; must be the number of a version */
+    addons?: number | undefined;
   } | undefined;
 }
 
@@ -1856,7 +1883,7 @@ export interface PolicyPreview {
   /** The values that the change replaces */
   changes: {
     /** The section of the policy */
-    section: "settings" | "brand" | "signIn" | "courses";
+    section: "settings" | "brand" | "signIn" | "courses" | "addons";
     /** The path of the field that would change; empty if a new object would be created */
     field: string;
     /** The current value of the field; null if the field is not set */
@@ -1864,7 +1891,7 @@ export interface PolicyPreview {
     /** The new value of the field; null if the field would be removed */
     to: unknown;
   }[];
-  /** Whether the sites become unavailable */
+  /** Whether sites become unavailable, for about a minute */
   downtime: boolean;
   /** The number of spokes, by what they get of the change */
   counts: {
@@ -1898,14 +1925,14 @@ export interface PolicyPreview {
 
 export interface PolicyRollback {
   /** The section of the policy */
-  section: "settings" | "brand" | "signIn" | "courses";
+  section: "settings" | "brand" | "signIn" | "courses" | "addons";
   /** The version whose values become the newest version; must be the number of a version */
   version: number;
 }
 
 export interface PolicyVersion {
   /** The section of the policy */
-  section: "settings" | "brand" | "signIn" | "courses";
+  section: "settings" | "brand" | "signIn" | "courses" | "addons";
   /** The version's number */
   version: number;
   /** The values of this version */
@@ -2454,7 +2481,7 @@ export interface SpokeAddons {
   addons: {
     /** The type and the name of the plugin */
     component: string;
-    /** The version as Moodle's number */
+    /** The number of the version */
     version: number;
     /** Whether Moodle uses the add-on */
     enabled: boolean;
@@ -2528,11 +2555,11 @@ export interface SpokePolicy {
     state: "in_sync" | "behind" | "differs" | "excluded";
     /** Why the site is not in sync, one sentence each */
     reasons: string[];
-    /** The hub's newest version; 0 if it never shared anything */
+    /** The hub's newest version, or 0 */
     hubVersion: number;
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number | null;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The default language */
       language: string | null;
@@ -2551,7 +2578,7 @@ export interface SpokePolicy {
       /** The address of the support page */
       supportPage: string | null;
     };
-    /** The site's own values. They apply while the hub allows them */
+    /** The site's own values, while allowed */
     overrides: {
       /** The default language */
       language: string | null;
@@ -2572,9 +2599,9 @@ export interface SpokePolicy {
     };
     /** The fields that spokes may override */
     overridable: string[];
-    /** When the site's own values last changed */
+    /** When these last changed */
     overriddenAt: string | null;
-    /** The user who last changed the site's own values */
+    /** The user who last changed these */
     overriddenBy: string | null;
   };
   /** The sites' colour, logo and styles */
@@ -2583,11 +2610,11 @@ export interface SpokePolicy {
     state: "in_sync" | "behind" | "differs" | "excluded";
     /** Why the site is not in sync, one sentence each */
     reasons: string[];
-    /** The hub's newest version; 0 if it never shared anything */
+    /** The hub's newest version, or 0 */
     hubVersion: number;
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number | null;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The name of a brand in the catalog */
       preset: string | null;
@@ -2603,7 +2630,7 @@ export interface SpokePolicy {
       /** Additional styles for Moodle's theme */
       scss: string | null;
     };
-    /** The site's own values. They apply while the hub allows them */
+    /** The site's own values, while allowed */
     overrides: {
       /** The name of a brand in the catalog */
       preset: string | null;
@@ -2621,9 +2648,9 @@ export interface SpokePolicy {
     };
     /** The fields that spokes may override */
     overridable: string[];
-    /** When the site's own values last changed */
+    /** When these last changed */
     overriddenAt: string | null;
-    /** The user who last changed the site's own values */
+    /** The user who last changed these */
     overriddenBy: string | null;
   };
   /** The identity provider with which people sign in */
@@ -2632,11 +2659,11 @@ export interface SpokePolicy {
     state: "in_sync" | "behind" | "differs" | "excluded";
     /** Why the site is not in sync, one sentence each */
     reasons: string[];
-    /** The hub's newest version; 0 if it never shared anything */
+    /** The hub's newest version, or 0 */
     hubVersion: number;
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number | null;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The issuer of the OpenID Connect provider */
       issuer: string | null;
@@ -2657,7 +2684,7 @@ export interface SpokePolicy {
       /** Whether people confirm by email before they join an existing account */
       confirmation: boolean | null;
     };
-    /** The site's own values. They apply while the hub allows them */
+    /** The site's own values, while allowed */
     overrides: {
       /** The issuer of the OpenID Connect provider */
       issuer: string | null;
@@ -2680,9 +2707,9 @@ export interface SpokePolicy {
     };
     /** The fields that spokes may override */
     overridable: string[];
-    /** When the site's own values last changed */
+    /** When these last changed */
     overriddenAt: string | null;
-    /** The user who last changed the site's own values */
+    /** The user who last changed these */
     overriddenBy: string | null;
   };
   /** The courses that the sites get */
@@ -2691,29 +2718,56 @@ export interface SpokePolicy {
     state: "in_sync" | "behind" | "differs" | "excluded";
     /** Why the site is not in sync, one sentence each */
     reasons: string[];
-    /** The hub's newest version; 0 if it never shared anything */
+    /** The hub's newest version, or 0 */
     hubVersion: number;
-    /** The version of the section; in a hub 0 if nothing was ever shared, in a spoke null */
+    /** The version. If nothing was ever shared: 0 in a hub, null in a spoke */
     version: number | null;
-    /** The values. A value that is null is left to the sites */
+    /** The values; null if left to the sites */
     values: {
       /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
       releases: string[] | null;
     };
-    /** The site's own values. They apply while the hub allows them */
+    /** The site's own values, while allowed */
     overrides: {
       /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
       releases: string[] | null;
     };
     /** The fields that spokes may override */
     overridable: string[];
-    /** When the site's own values last changed */
+    /** When these last changed */
     overriddenAt: string | null;
-    /** The user who last changed the site's own values */
+    /** The user who last changed these */
+    overriddenBy: string | null;
+  };
+  /** The add-ons that Wheelwright installs on the sites */
+  addons: {
+    /** Whether the site has what the hub shares */
+    state: "in_sync" | "behind" | "differs" | "excluded";
+    /** Why the site is not in sync, one sentence each */
+    reasons: string[];
+    /** The hub's newest version, or 0 */
+    hubVersion: number;
+    /** The number of the version */
+    version: number | null;
+    /** The values; null if left to the sites */
+    values: {
+      /** Add-ons of the catalog; must be 1 to 50 components */
+      components: string[] | null;
+    };
+    /** The site's own values, while allowed */
+    overrides: {
+      /** Add-ons of the catalog; must be 1 to 50 components */
+      components: string[] | null;
+    };
+    /** The fields that spokes may override */
+    overridable: string[];
+    /** When these last changed */
+    overriddenAt: string | null;
+    /** The user who last changed these */
     overriddenBy: string | null;
   };
   /** The sections from which an admin of the hub has excluded the spoke */
-  excluded: ("settings" | "brand" | "signIn" | "courses")[];
+  excluded: ("settings" | "brand" | "signIn" | "courses" | "addons")[];
 }
 
 export interface SpokePolicyPatch {
@@ -2758,8 +2812,13 @@ export interface SpokePolicyPatch {
     /** The courses, each as its ID, @ and a version; must be versions of courses such as crs_06fj2c4v7tq0w1x9n3m8k5r2dg@2, at most one of each course */
     releases?: readonly string[] | null | undefined;
   } | undefined;
+  /** The add-ons */
+  addons?: {
+    /** Add-ons of the catalog; must be 1 to 50 components */
+    components?: readonly string[] | null | undefined;
+  } | undefined;
   /** The sections from which the spoke is excluded. Only hub admins can set them */
-  excluded?: readonly ("settings" | "brand" | "signIn" | "courses")[] | undefined;
+  excluded?: readonly ("settings" | "brand" | "signIn" | "courses" | "addons")[] | undefined;
 }
 
 export interface SpokePreview {

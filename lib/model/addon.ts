@@ -8,6 +8,13 @@ export const AddonComponent = v.pipe(
   v.regex(/^[a-z][a-z0-9]{0,30}_[a-z0-9_]{1,68}$/, MESSAGE),
 );
 
+/** A version of an add-on that a site should have, with the file to download. */
+export interface WantedAddon {
+  readonly component: string;
+  readonly version: number;
+  readonly source: { readonly url: string; readonly sha256: string };
+}
+
 /** An add-on as a site reports it. */
 export interface InstalledAddon {
   /** The component, such as `mod_attendance`. */

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { boundedText, Slug } from "#lib/base/schema.ts";
 import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
 import { HubCoursesSchema } from "#lib/model/course.ts";
-import { HubPolicySchema } from "#lib/model/policy.ts";
+import { HubPolicySchema } from "#lib/model/stored-policy.ts";
 import { HUB_STATES } from "#lib/model/states.ts";
 
 export const HUB_REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;

@@ -6,6 +6,7 @@ import * as v from "valibot";
 import { boundedList, boundedText, EmailAddress, Flag, withAnyField } from "#lib/base/schema.ts";
 import { isTimeZone } from "#lib/base/time.ts";
 import { CourseReleases } from "#lib/model/course.ts";
+import { AddonComponent } from "#lib/model/addon.ts";
 
 const HTTPS = "must be an https URL";
 export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
@@ -86,6 +87,10 @@ export const POLICY_FIELDS = {
   courses: {
     releases: CourseReleases,
   },
+  addons: {
+    /** The add-ons of the catalog that the sites have. A spoke's own value adds to the hub's. */
+    components: boundedList(AddonComponent, 1, 50, "must be 1 to 50 components"),
+  },
 } as const;
 
 export type PolicySection = keyof typeof POLICY_FIELDS;
@@ -136,7 +141,7 @@ export interface SpokePolicy {
 }
 
 /** The sections with values that a hub may let its spokes override. */
-export const OVERRIDABLE_SECTIONS = ["settings", "brand"] as const satisfies readonly PolicySection[];
+export const OVERRIDABLE_SECTIONS = ["settings", "brand", "addons"] as const satisfies readonly PolicySection[];
 
 /** The fields that a spoke may override by default. A spoke has always been able to choose a brand of the catalog. */
 export const DEFAULT_OVERRIDABLE: { readonly [S in PolicySection]: readonly PolicyField<S>[] } = {
@@ -144,6 +149,7 @@ export const DEFAULT_OVERRIDABLE: { readonly [S in PolicySection]: readonly Poli
   brand: ["preset"],
   signIn: [],
   courses: [],
+  addons: [],
 };
 
 /** The schema of a section's values in a request: each field may be absent, and null removes it. */
@@ -208,43 +214,3 @@ function mapPolicyFields(
 function withoutChecks(schema: v.GenericSchema): v.GenericSchema {
   return schema.type === "string" ? v.string() : schema;
 }
-
-const version = {
-  version: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  changedAt: v.string(),
-  changedBy: v.string(),
-};
-
-function createVersionSchema<S extends PolicySection>(section: S) {
-  return v.object({
-    ...version,
-    values: createPolicyValuesSchema(section),
-    overridable: createPolicyFieldListSchema(section),
-  });
-}
-
-function createOverridesSchema<S extends PolicySection>(section: S) {
-  return v.object({
-    values: createPolicyValuesSchema(section),
-    changedAt: v.string(),
-    changedBy: v.string(),
-  });
-}
-
-/** The schema of a hub's stored policy. */
-export const HubPolicySchema = v.object({
-  settings: v.optional(createVersionSchema("settings")),
-  brand: v.optional(createVersionSchema("brand")),
-  signIn: v.optional(createVersionSchema("signIn")),
-  courses: v.optional(createVersionSchema("courses")),
-});
-
-/** The schema of a spoke's stored overrides and exclusions. */
-export const SpokePolicySchema = v.object({
-  overrides: v.optional(v.object({
-    settings: v.optional(createOverridesSchema("settings")),
-    brand: v.optional(createOverridesSchema("brand")),
-    courses: v.optional(createOverridesSchema("courses")),
-  })),
-  excluded: v.optional(v.array(v.picklist(POLICY_SECTIONS))),
-});

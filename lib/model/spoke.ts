@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { boundedText, EmailAddress, Flag, HostName, Slug } from "#lib/base/schema.ts";
 import { type Fields, setting, system, type ValuesOf } from "#lib/model/field.ts";
-import { SpokePolicySchema } from "#lib/model/policy.ts";
+import { SpokePolicySchema } from "#lib/model/stored-policy.ts";
 import { HEALTH_STATES, SPOKE_STATES } from "#lib/model/states.ts";
 
 const VERSION_MESSAGE = "must be a version such as 4.5.12";

@@ -34,6 +34,8 @@ export const BLUEPRINT_JOBS = [
     "reinstate-person",
     "publish-course",
     "deliver-courses",
+    "addons-check",
+    "addons-apply",
   ] as const,
 ] as const;
 export type BlueprintJobName = (typeof BLUEPRINT_JOBS)[number];
@@ -92,6 +94,8 @@ export const JOB_MANIFEST_FILES: Readonly<Record<BlueprintJobName, string>> = {
   "reinstate-person": "person-job.yaml",
   "publish-course": "publish-course-job.yaml",
   "deliver-courses": "deliver-courses-job.yaml",
+  "addons-check": "addons-job.yaml",
+  "addons-apply": "addons-job.yaml",
 };
 
 /** The manifest file for each step of a hub. `hub.yaml` contains the Namespace and the settings objects. */
@@ -143,6 +147,7 @@ export const CLIENT_SCRIPT_FILE_NAME = "client.php";
 export const PASSWORD_SCRIPT_FILE_NAME = "password.php";
 export const SIGN_IN_LINK_SCRIPT_FILE_NAME = "sign-in-link.php";
 export const PERSON_SCRIPT_FILE_NAME = "person.php";
+export const ADDONS_SCRIPT_FILE_NAME = "addons.php";
 export const CHECK_SIGN_IN_SCRIPT_FILE_NAME = "check-sign-in.php";
 export const LIBRARY_SCRIPT_FILE_NAME = "library.php";
 export const PUBLISH_COURSE_SCRIPT_FILE_NAME = "publish-course.php";
@@ -163,6 +168,7 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   PASSWORD_SCRIPT_FILE_NAME,
   SIGN_IN_LINK_SCRIPT_FILE_NAME,
   CHECK_SIGN_IN_SCRIPT_FILE_NAME,
+  ADDONS_SCRIPT_FILE_NAME,
   PERSON_SCRIPT_FILE_NAME,
   LIBRARY_SCRIPT_FILE_NAME,
   PUBLISH_COURSE_SCRIPT_FILE_NAME,

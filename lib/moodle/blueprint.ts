@@ -21,7 +21,13 @@ import {
 } from "#lib/moodle/blueprint-files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildAdoptionContainers } from "#lib/moodle/origin.ts";
-import { parseBlueprint, pickSeedScripts, toPhpCommandArgument } from "#lib/moodle/parse-blueprint.ts";
+import { buildJobValues, type JobParameters } from "#lib/moodle/job-values.ts";
+import {
+  parseBlueprint,
+  type ParsedBlueprint,
+  pickSeedScripts,
+  toPhpCommandArgument,
+} from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
 import {
   buildSampleSpokeInputs,
@@ -32,7 +38,6 @@ import {
 import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
 import { deriveRelayPassword, generateLibraryKey, generateSitePassword } from "#lib/moodle/secrets.ts";
 import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
-import type { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
 import {
   buildFormerHostValues,
@@ -41,34 +46,7 @@ import {
   findMailSettings,
 } from "#lib/moodle/values.ts";
 
-export interface JobParameters {
-  /** The public key with which the Job `sign-in-link` encrypts its result. */
-  readonly linkKey?: string;
-  /** The identity provider that the Job `check-sign-in` checks, and the ID of the request that waits for the Job. */
-  readonly issuer?: string;
-  /** Whether the sites register their own clients at this provider. */
-  readonly registers?: boolean;
-  readonly request?: string;
-  /** The email address of the person that the Job suspends or reinstates. */
-  readonly email?: string;
-  /** The course that the Job `publish-course` publishes, and the name and the ticket of its upload to the library. */
-  readonly course?: string;
-  readonly upload?: string;
-  readonly ticket?: string;
-  /** The courses that the Job `deliver-courses` brings, as JSON, and the URL of the library. */
-  readonly courses?: string;
-  readonly libraryUrl?: string;
-  /** The Moodle site identifier that the Job `setup` expects to find in the database, if known. */
-  readonly siteIdentifier?: string;
-  /** The start time of the backup that the Job `verify-files` checks, as a Unix timestamp in seconds. */
-  readonly since?: number;
-}
-
-export interface Blueprint {
-  readonly revision: string;
-  readonly sizes: SizeCatalog;
-  readonly images: ImageCatalog;
-  readonly surroundings: ClusterSettings;
+export interface Blueprint extends Pick<ParsedBlueprint, "revision" | "sizes" | "images" | "surroundings"> {
   /**
    * Returns the container images for a Moodle version; null if the version is unknown. A prefix such as 4.5 selects the
    * newest listed version, such as 4.5.12. For other versions, the name of the image is derived from a pattern.
@@ -165,11 +143,7 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
     jobObject(inputs, job, fence, parameters = {}) {
       const values = {
         ...buildSpokeManifestValues(inputs),
-        ...buildJobValues(parsed, parameters),
-        ...{ JOB: job, FENCE: fence },
-        CLAIM: job === "claim" ? fence : "0",
-        PERSON_ACTION: job === "suspend-person" ? "suspend" : "reinstate",
-        MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
+        ...buildJobValues(parsed.scripts, job, fence, parameters),
       };
       return adaptObject(render(JOB_MANIFEST_FILES[job], values, spokeOwner(inputs))[0]!, inputs);
     },
@@ -206,43 +180,10 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
 }
 
 /** Returns the values for library.yaml. The server runs in the image of the newest Moodle, which has PHP. */
-function buildLibraryValues({ images, scripts }: ReturnType<typeof parseBlueprint>, { surroundings }: HubInputs) {
+function buildLibraryValues({ images, scripts }: ParsedBlueprint, { surroundings }: HubInputs) {
   return {
     LIBRARY_IMAGE: findVersionImages(images, listOfferedVersions(images)[0]!)!.moodle,
     LIBRARY_SCRIPT: scripts.library,
     STORAGE_CLASS: surroundings.storageClass ?? null,
   };
-}
-
-/** Returns the placeholder values that are the same for all Jobs. */
-function buildJobValues({ scripts }: ReturnType<typeof parseBlueprint>, parameters: JobParameters) {
-  const { linkKey = "", issuer = "", request = "", email = "", siteIdentifier = "", since = 0 } = parameters;
-  const { registers = false, course = "", courses = "", libraryUrl = "", upload = "", ticket = "" } = parameters;
-  return {
-    PASSWORD_SCRIPT: toPhpCommandArgument(scripts.password),
-    LINK_SCRIPT: toPhpCommandArgument(scripts.link),
-    LINK_KEY: linkKey,
-    CHECK_SIGN_IN_SCRIPT: toPhpCommandArgument(scripts.signOn) + toPhpCommandArgument(scripts.checkSignIn),
-    ISSUER: escapeForKubelet(issuer),
-    REGISTERS: registers ? "yes" : "no",
-    PERSON_SCRIPT: toPhpCommandArgument(scripts.person),
-    EMAIL: escapeForKubelet(email),
-    PUBLISH_COURSE_SCRIPT: toPhpCommandArgument(scripts.publishCourse),
-    DELIVER_COURSES_SCRIPT: toPhpCommandArgument(scripts.deliverCourses),
-    COURSE: escapeForKubelet(course),
-    COURSES: escapeForKubelet(courses),
-    LIBRARY_URL: libraryUrl,
-    UPLOAD: upload,
-    TICKET: ticket,
-    REQUEST: request,
-    FACTS_SCRIPT: toPhpCommandArgument(scripts.facts),
-    SITE_IDENTIFIER: siteIdentifier,
-    VERIFY_FILES_SCRIPT: toPhpCommandArgument(scripts.verifyFiles),
-    SINCE: String(since),
-  };
-}
-
-/** Escapes a text in a container's environment, because the kubelet would expand `$(NAME)`. */
-function escapeForKubelet(text: string): string {
-  return text.replaceAll("$(", "$$$$(");
 }

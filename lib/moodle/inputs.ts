@@ -5,6 +5,7 @@
  */
 import * as v from "valibot";
 import { boundedText, EmailAddress, HostName, Slug } from "#lib/base/schema.ts";
+import { AddonComponent } from "#lib/model/addon.ts";
 import { BrandTheme, createPolicyValuesSchema, WebFile } from "#lib/model/policy.ts";
 import { MoodleVersion } from "#lib/model/spoke.ts";
 import { CatalogEntryName, ClusterSettings, ImageName, NamespaceName, SiteSize } from "#lib/moodle/sizes.ts";
@@ -68,6 +69,11 @@ export const SharedInputs = v.object({
   signIn: v.optional(v.object({ ...SharedVersion, values: v.nullable(createPolicyValuesSchema("signIn")) })),
   /** The values are null if the site must not have the hub's courses. Courses that it got stay, closed for new people. */
   courses: v.optional(v.object({ ...SharedVersion, values: v.nullable(createPolicyValuesSchema("courses")) })),
+  /** The add-ons that Wheelwright has installed. The version is 0 if the site may have lost some. */
+  addons: v.optional(v.object({
+    ...SharedVersion,
+    list: v.array(v.object({ component: AddonComponent, version: v.number(), source: WebFile })),
+  })),
 });
 export type SharedInputs = v.InferOutput<typeof SharedInputs>;
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
 import {
+  ADDONS_SCRIPT_FILE_NAME,
   BLUEPRINT_FILE_NAMES,
   type BlueprintFiles,
   CHECK_SIGN_IN_SCRIPT_FILE_NAME,
@@ -34,7 +35,26 @@ import {
 import { ClusterSettings, ImageCatalog, SizeCatalog } from "#lib/moodle/sizes.ts";
 import { parseYamlDocument } from "#lib/moodle/yaml.ts";
 
-interface ParsedBlueprint {
+/** The texts of the PHP scripts. */
+export interface BlueprintScripts {
+  readonly seed: string;
+  readonly courses: string;
+  readonly signOn: string;
+  readonly client: string;
+  readonly password: string;
+  readonly link: string;
+  readonly checkSignIn: string;
+  readonly addons: string;
+  readonly person: string;
+  readonly library: string;
+  readonly publishCourse: string;
+  readonly deliverCourses: string;
+  readonly facts: string;
+  readonly verifyFiles: string;
+  readonly usage: string;
+}
+
+export interface ParsedBlueprint {
   /** A short hash of the manifests and scripts, without the sizes and images. */
   readonly revision: string;
   /** The parsed YAML documents in each manifest file. */
@@ -42,22 +62,7 @@ interface ParsedBlueprint {
   readonly sizes: SizeCatalog;
   readonly images: ImageCatalog;
   readonly surroundings: ClusterSettings;
-  readonly scripts: {
-    readonly seed: string;
-    readonly courses: string;
-    readonly signOn: string;
-    readonly client: string;
-    readonly password: string;
-    readonly link: string;
-    readonly checkSignIn: string;
-    readonly person: string;
-    readonly library: string;
-    readonly publishCourse: string;
-    readonly deliverCourses: string;
-    readonly facts: string;
-    readonly verifyFiles: string;
-    readonly usage: string;
-  };
+  readonly scripts: BlueprintScripts;
 }
 
 const PHP = /^<\?php\s/;
@@ -97,6 +102,7 @@ export function parseBlueprint(
       SIGN_ON_SCRIPT_FILE_NAME,
       CLIENT_SCRIPT_FILE_NAME,
       CHECK_SIGN_IN_SCRIPT_FILE_NAME,
+      ADDONS_SCRIPT_FILE_NAME,
       PERSON_SCRIPT_FILE_NAME,
       LIBRARY_SCRIPT_FILE_NAME,
       PUBLISH_COURSE_SCRIPT_FILE_NAME,
@@ -117,6 +123,7 @@ export function parseBlueprint(
     password: files[PASSWORD_SCRIPT_FILE_NAME]!,
     link: files[SIGN_IN_LINK_SCRIPT_FILE_NAME]!,
     checkSignIn: files[CHECK_SIGN_IN_SCRIPT_FILE_NAME]!,
+    addons: files[ADDONS_SCRIPT_FILE_NAME]!,
     person: files[PERSON_SCRIPT_FILE_NAME]!,
     library: files[LIBRARY_SCRIPT_FILE_NAME]!,
     publishCourse: files[PUBLISH_COURSE_SCRIPT_FILE_NAME]!,

@@ -1,5 +1,6 @@
 /** Computes what a site shares with its hub: the hub's policy, with the values that the site overrides. Pure. */
 import { isDeepStrictEqual } from "node:util";
+import { type FindAddon, forgetAddons, planAddons, withAddonsOf } from "#lib/moodle/addons.ts";
 import {
   type BrandTheme,
   DEFAULT_OVERRIDABLE,
@@ -13,9 +14,13 @@ import {
 } from "#lib/model/policy.ts";
 import { parseCourseRelease, readContentMode } from "#lib/model/course.ts";
 import { sharesCourses, sharesSignIn } from "#lib/model/mode.ts";
-import type { SharedInputs } from "#lib/moodle/inputs.ts";
+import type { SharedInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 
 type ThemeFinder = (brand: string) => BrandTheme | null;
+interface CatalogFinders {
+  readonly themeOf: ThemeFinder;
+  readonly findAddon: FindAddon;
+}
 
 /** The values of a hub on which the shared settings of its spokes depend. */
 export interface SharingHub {
@@ -42,9 +47,9 @@ export function computeSharedInputs(
   { policy: hub, mode }: SharingHub,
   spoke: SharingSpoke,
   current: SharedInputs | undefined,
-  themeOf: ThemeFinder,
+  { themeOf, findAddon }: CatalogFinders,
 ): SharedInputs | undefined {
-  const excluded = spoke.policy?.excluded ?? [], { settings, brand, signIn, courses } = hub ?? {};
+  const excluded = spoke.policy?.excluded ?? [], { settings, brand, signIn, courses, addons } = hub ?? {};
   const shared: SharedInputs = {
     ...(excluded.includes("settings") || !settings
       ? current?.settings && { settings: current.settings }
@@ -52,6 +57,9 @@ export function computeSharedInputs(
     ...(excluded.includes("brand") || !brand
       ? current?.brand && { brand: current.brand }
       : { brand: { version: brand.version, theme: computeTheme(hub, spoke, themeOf) } }),
+    ...(excluded.includes("addons") || !addons
+      ? current?.addons && { addons: current.addons }
+      : { addons: { version: addons.version, ...planAddons(listComponents(hub, spoke), current?.addons, findAddon) } }),
     ...(excluded.includes("signIn") || !signIn ? current?.signIn && { signIn: current.signIn } : {
       signIn: { version: signIn.version, values: isSignInOn({ policy: hub, mode }, spoke) ? signIn.values : null },
     }),
@@ -99,7 +107,15 @@ export function mergePolicyValues<S extends PolicySection>(
   hub: HubPolicy | null,
   spoke: SharingSpoke,
 ): PolicyValues<S> {
-  return { ...hub?.[section]?.values, ...listOverrides(section, hub, spoke) } as PolicyValues<S>;
+  const values = { ...hub?.[section]?.values, ...listOverrides(section, hub, spoke) } as PolicyValues<S>;
+  const components = section === "addons" ? listComponents(hub, spoke) : [];
+  return components.length === 0 ? values : { ...values, components };
+}
+
+/** Returns the hub's add-ons and those that the spoke adds, sorted. */
+export function listComponents(hub: HubPolicy | null, spoke: SharingSpoke): readonly string[] {
+  const own = listOverrides("addons", hub, spoke).components ?? [];
+  return [...new Set([...hub?.addons?.values.components ?? [], ...own])].sort();
 }
 
 /**
@@ -158,6 +174,7 @@ export function listChangedSections(
     ...(changesBrand ? ["brand" as const] : []),
     ...(changesSignIn ? ["signIn" as const] : []),
     ...(changesCourses ? ["courses" as const] : []),
+    ...(isDeepStrictEqual(before?.addons?.list ?? [], after?.addons?.list ?? []) ? [] : ["addons" as const]),
   ];
 }
 
@@ -206,12 +223,21 @@ const SKIPPED_PARTS = {
 
 /** Returns the shared values with the parts that seed.php could not set on the site. */
 export function addSkippedParts(shared: SharedInputs, skipped: readonly string[]): SharedInputs {
-  const of = (section: PolicySection) => skipped.filter((line) => line.startsWith(SKIPPED_PARTS[section]));
-  const { settings, brand, signIn, courses } = shared;
+  const of = (section: keyof typeof SKIPPED_PARTS) => skipped.filter((line) => line.startsWith(SKIPPED_PARTS[section]));
+  const { settings, brand, signIn, courses, addons } = shared;
   return {
+    ...(addons && { addons }),
     ...(settings && { settings: { ...settings, ...(of("settings").length > 0 && { skipped: of("settings") }) } }),
     ...(brand && { brand: { ...brand, ...(of("brand").length > 0 && { skipped: of("brand") }) } }),
     ...(signIn && { signIn: { ...signIn, ...(of("signIn").length > 0 && { skipped: of("signIn") }) } }),
     ...(courses && { courses: { ...courses, ...(of("courses").length > 0 && { skipped: of("courses") }) } }),
   };
+}
+
+/** Returns the shared values of a new site: its volumes contain no add-ons, or those of a backup. */
+export function withInstalledAddons(
+  newest: SharedInputs | undefined,
+  inputs: Pick<SpokeInputs, "shared">,
+): SharedInputs | undefined {
+  return withAddonsOf(newest, forgetAddons(inputs).shared);
 }

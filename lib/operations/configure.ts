@@ -8,6 +8,15 @@ import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE_TRANSITION } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
+const ADDONS_NOTE =
+  "If add-ons change, a backup is taken first, and the site is in maintenance mode for about a minute";
+
+const AddonsPlan = v.object({
+  /** `interrupted` if an earlier operation has begun to change the add-ons and was killed. */
+  state: v.picklist(["unchanged", "checked", "interrupted", "partly"]),
+  skipped: v.array(v.string()),
+});
+
 /** Applies new settings to a site. Each step returns immediately if it has nothing to change. */
 export const configure = declareOperation({
   name: "configure",
@@ -21,12 +30,24 @@ export const configure = declareOperation({
     after: ConfigurableSpokeInputs,
     /** Whether the operation has begun to restart Moodle's pods with the new settings. */
     moved: v.boolean(),
+    /** The result of the check of the add-ons. */
+    addons: AddonsPlan,
+    /** The ID of the backup that was taken before add-ons were changed. */
+    backupId: v.string(),
+    /** How often the Job that changes add-ons was killed. */
+    killed: v.number(),
+    /** Whether scheduled tasks are paused while add-ons are changed. */
+    pausedCron: v.boolean(),
   },
+  describe: ({ inputs: { shared } }) => shared?.addons ? [ADDONS_NOTE] : [],
   plan: {
-    version: 1,
-    limit: 3 * HOUR,
+    version: 2,
+    limit: 5 * HOUR,
     steps: {
       prepare: ["Comparing the settings with the site", MINUTE],
+      check: ["Checking the add-ons", 30 * MINUTE],
+      backup: ["Taking a backup if add-ons change", 30 * MINUTE],
+      addons: ["Installing and removing add-ons", 75 * MINUTE], // before the courses, which may need them
       seed: ["Setting title, administrator, brand and courses", 100 * MINUTE],
       ingress: ["Activating the new address", 15 * MINUTE],
       verify: ["Checking that the data belongs to this site", 6 * MINUTE],

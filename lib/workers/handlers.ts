@@ -13,7 +13,7 @@ import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { forgottenPasswordHandler, sendMail, signupHandler } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
 import { publishCourseHandler } from "#lib/workers/courses/publish.ts";
-import { configureHandler } from "#lib/workers/configure/configure.ts";
+import { configureHandler, earlierConfigureHandler } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
 import { restoreTestHandler } from "#lib/recovery/restore-tests/restore-test.ts";
@@ -87,6 +87,7 @@ const UPKEEP_HANDLERS = [
   ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability, sumUsage],
   addUpHistory,
   compareTiers,
+  earlierConfigureHandler,
 ];
 
 /**

@@ -61,7 +61,7 @@ export const policyCommands = [
     name: "history",
     summary: "List the versions of what a hub shares, newest first",
     words: ["HUB"],
-    options: { section: { type: "string", value: "settings|brand|signIn", help: "only this section" } },
+    options: { section: { type: "string", value: "settings|brand|signIn|addons", help: "only this section" } },
     examples: ["policy history north --section settings"],
     async run(cli, { words: [federationId], options: { section } }) {
       const versions = await cli.api.getFederationPolicyHistory({ federationId, section });

@@ -6,7 +6,13 @@ import { Fault } from "#lib/base/errors.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
-import { listRolloutSpokes, listSpokeEffects, planPolicyChange, requireKnownValues } from "#lib/domains/policy/plan.ts";
+import {
+  causesDowntime,
+  listRolloutSpokes,
+  listSpokeEffects,
+  planPolicyChange,
+  requireKnownValues,
+} from "#lib/domains/policy/plan.ts";
 import { listSignInProblems } from "#lib/domains/policy/client-secret.ts";
 import { createPolicyRollout, recordPolicyRollout } from "#lib/domains/policy/roll-out.ts";
 import { showPolicy } from "#lib/domains/policy/show.ts";
@@ -40,7 +46,8 @@ async function writePolicy(tx: Tx, app: App, requester: Requester, id: string, p
   await storePolicyVersions(tx, id, change.after);
   const after = await updateFederation(tx, id, { policy: JSON.stringify(change.after) });
   const spokes = listRolloutSpokes(listSpokeEffects(change, await readHubSpokes(tx, id), before.courses));
-  const rollout = spokes.length === 0 ? null : await createPolicyRollout(tx, requester, id, spokes);
+  const downtime = causesDowntime(app.catalog, change, spokes) ? "with downtime" : "without downtime";
+  const rollout = spokes.length === 0 ? null : await createPolicyRollout(tx, requester, id, spokes, downtime);
   if (rollout) await recordPolicyRollout(tx, requester, rollout);
   const versions = change.sections.map((section) => [section, change.after[section]!.version] as const);
   await recordChange(tx, requester, {

@@ -1,6 +1,8 @@
 /** Computes how a spoke departs from its hub's policy after a change. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "#lib/base/errors.ts";
+import { requireListedAddons } from "#lib/catalog/addons.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { SpokePolicyPatch } from "#lib/domains/policy/views.ts";
 import { listOverridableFields, type SharingSpoke } from "#lib/moodle/policy-values.ts";
 import {
@@ -30,11 +32,16 @@ export function changeSpokePolicy(
   const settings = changeOverrides("settings", spoke, hub, patch, author);
   const brand = changeOverrides("brand", spoke, hub, patch, author);
   const courses = changeOverrides("courses", spoke, hub, patch, author);
+  const addons = changeOverrides("addons", spoke, hub, patch, author);
+  const overrides = {
+    ...(settings && { settings }),
+    ...(brand && { brand }),
+    ...(courses && { courses }),
+    ...(addons && { addons }),
+  };
   const excluded = patch.excluded ? POLICY_SECTIONS.filter((each) => patch.excluded!.includes(each)) : before.excluded;
   return {
-    ...(settings || brand || courses
-      ? { overrides: { ...(settings && { settings }), ...(brand && { brand }), ...(courses && { courses }) } }
-      : {}),
+    ...(Object.keys(overrides).length > 0 ? { overrides } : {}),
     ...(excluded && excluded.length > 0 && { excluded }),
   };
 }
@@ -56,4 +63,9 @@ function changeOverrides<S extends PolicySection>(
   const values = mergePolicyChanges<S>(section, old?.values, changes);
   if (isDeepStrictEqual(values, old?.values ?? {})) return old;
   return Object.keys(values).length === 0 ? undefined : { values, changedAt: now.toISOString(), changedBy: email };
+}
+
+/** Throws an `invalid` fault (`not_offered`) if the catalog does not list an add-on of the patch. */
+export function requireListedComponents({ addons }: Pick<Catalog, "addons">, patch: SpokePolicyPatch): void {
+  requireListedAddons(addons, patch.addons?.components ?? []);
 }

@@ -1,6 +1,7 @@
 /** Plans a change of a hub's policy: the new versions, and what each spoke gets of them. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "#lib/base/errors.ts";
+import { requireListedAddons } from "#lib/catalog/addons.ts";
 import { type Catalog, requireOfferedValues } from "#lib/catalog/catalog.ts";
 import {
   DEFAULT_OVERRIDABLE,
@@ -13,6 +14,7 @@ import {
   type PolicyValueChanges,
   type PolicyVersion,
 } from "#lib/model/policy.ts";
+import { describeAddonEffect } from "#lib/domains/policy/addon-effects.ts";
 import { listOverrides } from "#lib/moodle/policy-values.ts";
 import { keepsOwnCourses, listReleaseProblems, requirePublishedReleases } from "#lib/domains/policy/releases.ts";
 import type { HubSpoke } from "#lib/domains/policy/store.ts";
@@ -37,12 +39,14 @@ export function planPolicyChange(before: HubPolicy, patch: PolicyPatch, author: 
   const settings = changeSection("settings", before, patch, author),
     brand = changeSection("brand", before, patch, author),
     signIn = changeSection("signIn", before, patch, author),
-    courses = changeSection("courses", before, patch, author);
+    courses = changeSection("courses", before, patch, author),
+    addons = changeSection("addons", before, patch, author);
   const after: HubPolicy = {
     ...(settings && { settings }),
     ...(brand && { brand }),
     ...(signIn && { signIn }),
     ...(courses && { courses }),
+    ...(addons && { addons }),
   };
   return { before, after, sections: POLICY_SECTIONS.filter((name) => after[name]?.version !== before[name]?.version) };
 }
@@ -108,7 +112,9 @@ export function listSpokeEffects(
     const open = included.filter((section) => isSectionUsed(section, spoke));
     if (open.length === 0) return { spoke, effect: "excluded", reason: UNUSED[included[0]!]! };
     const hidden = changed.filter(({ section, field }) =>
-      section === "courses" ? keepsOwnCourses(spoke) : Object.hasOwn(listOverrides(section, change.after, spoke), field)
+      section === "courses"
+        ? keepsOwnCourses(spoke)
+        : section !== "addons" && Object.hasOwn(listOverrides(section, change.after, spoke), field)
     );
     if (changed.length > 0 && hidden.length === changed.length) {
       return { spoke, effect: "overridden", reason: "Keeps its own values" };
@@ -141,13 +147,19 @@ export function listRolloutSpokes(effects: readonly SpokeEffect[]): readonly Hub
   return effects.filter(({ spoke, effect }) => effect !== "excluded" && isReachable(spoke)).map(({ spoke }) => spoke);
 }
 
-/** Throws an `invalid` fault: `not_offered` for a new brand, or `course_missing` for a version of a course. */
+/** Whether one of the sites is in maintenance mode for a while, because its add-ons change. */
+export function causesDowntime(catalog: Catalog, { after }: PolicyChange, spokes: readonly HubSpoke[]): boolean {
+  return spokes.some((spoke) => describeAddonEffect(catalog, after, spoke).downtime);
+}
+
+/** Throws an `invalid` fault: `not_offered` for a new brand or add-on, or `course_missing` for a version of a course. */
 export function requireKnownValues(
   catalog: Catalog,
   courses: readonly HubCourse[] | null,
-  { before, after }: PolicyChange,
+  { before, after, sections }: PolicyChange,
 ): void {
   requirePublishedReleases(courses, before.courses?.values.releases, after.courses?.values.releases);
   const preset = after.brand?.values.preset;
+  if (sections.includes("addons")) requireListedAddons(catalog.addons, after.addons?.values.components ?? []);
   if (preset !== undefined && preset !== before.brand?.values.preset) requireOfferedValues(catalog, { brand: preset });
 }

@@ -3,6 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { ADDONS_NOTE, describeAddonEffect } from "#lib/domains/policy/addon-effects.ts";
 import { hideClientSecret, listSignInProblems } from "#lib/domains/policy/client-secret.ts";
 import { listPolicyChanges, listSpokeEffects, planPolicyChange, requireKnownValues } from "#lib/domains/policy/plan.ts";
 import { readHubSpokes } from "#lib/domains/policy/store.ts";
@@ -30,29 +31,34 @@ export async function previewPolicy(
     now: await readDatabaseTime(rows),
   });
   requireKnownValues(app.catalog, courses, change);
-  const effects = change.sections.length === 0 ? [] : listSpokeEffects(change, await readHubSpokes(rows, id), courses);
+  const spokes = change.sections.length === 0 ? [] : await readHubSpokes(rows, id);
+  const effects = listSpokeEffects(change, spokes, courses).map((each) => (
+    { ...each, addons: describeAddonEffect(app.catalog, change.after, each.spoke) }
+  ));
+  const downtime = effects.some(({ effect, addons }) => effect !== "excluded" && addons.downtime);
   const count = (effect: string) => effects.filter((each) => each.effect === effect).length;
   return {
     dryRun: true,
     federationId: id,
     changes: listPolicyChanges(change),
-    downtime: false,
+    downtime,
     counts: {
       changes: count("changes"),
       later: count("later"),
       overridden: count("overridden"),
       excluded: count("excluded"),
     },
-    spokes: effects.slice(0, MAX_PREVIEW_SPOKES).map(({ spoke, effect, reason }) => ({
+    spokes: effects.slice(0, MAX_PREVIEW_SPOKES).map(({ spoke, effect, reason, addons }) => ({
       spokeId: spoke.id,
       slug: spoke.slug,
       domain: spoke.domain,
       effect,
-      reason,
+      reason: effect === "excluded" ? reason : [...addons.sentences, ...reason ? [reason] : []].join(". ") || null,
     })),
     more: Math.max(0, effects.length - MAX_PREVIEW_SPOKES),
     notes: change.sections.length === 0 ? ["Nothing changes"] : [
       "One site is changed first. If it fails, the rollout pauses and the other sites stay as they are",
+      ...(downtime ? [ADDONS_NOTE] : []),
       ...listSignInProblems(change),
       ...(change.sections.includes("signIn") && !sharesSignIn(mode) ? [MODE_NOTE] : []),
       ...(change.sections.includes("courses") && !sharesCourses(mode) ? [COURSES_MODE_NOTE] : []),

@@ -13,8 +13,10 @@ import { assignWaves } from "#lib/domains/rollouts/waves.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 
-/** The rules of such a rollout: one spoke first, then all others. No site becomes unavailable. */
+/** The rules of such a rollout: one spoke first, then all others. */
 const RULES = { canarySpokes: 1, canaryMinutes: 0, batch: "100%", maxUnavailable: 20, maxFailures: 1 } as const;
+/** The rules if add-ons change: these sites are in maintenance mode for about a minute. */
+const DOWNTIME_RULES = { ...RULES, batch: "20%", maxUnavailable: 5 } as const;
 /** The number of rows in an insert statement, which may have at most 65,535 parameters. */
 const ROWS_AT_ONCE = 5_000;
 
@@ -26,7 +28,9 @@ export async function createPolicyRollout(
   requester: Requester,
   federationId: string,
   spokes: readonly HubSpoke[],
+  downtime: "with downtime" | "without downtime" = "without downtime",
 ): Promise<PolicyRollout> {
+  const rules = downtime === "with downtime" ? DOWNTIME_RULES : RULES;
   const id = createId("rol"), replaced: RolloutRow[] = [];
   for (const rollout of await listUnfinishedRollouts(tx, federationId)) {
     const { state } = await lockRollout(tx, rollout.id);
@@ -40,14 +44,14 @@ export async function createPolicyRollout(
     id,
     action: ACTION,
     parameters: "{}",
-    ...RULES,
+    ...rules,
     timeWindow: null,
     federationIds: [federationId],
     note: null,
     reason: null,
     requestedBy: requester.userId,
   }).returningAll().executeTakeFirstOrThrow();
-  const waves = assignWaves(spokes.length, { canary: RULES.canarySpokes, batch: RULES.batch });
+  const waves = assignWaves(spokes.length, { canary: rules.canarySpokes, batch: rules.batch });
   const members = spokes.map((spoke, position) => ({
     rolloutId: id,
     spokeId: spoke.id,

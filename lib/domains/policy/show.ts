@@ -4,6 +4,7 @@ import { formatCount } from "#lib/base/text.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { DEFAULT_OVERRIDABLE, listPolicyFields, type PolicySection, type PolicyValues } from "#lib/model/policy.ts";
 import { readContentMode } from "#lib/model/course.ts";
+import { listLostAddons } from "#lib/moodle/addons.ts";
 import {
   isContentOn,
   isSignInOn,
@@ -37,6 +38,7 @@ export async function showPolicy(rows: RowQueries, federationId: string): Promis
     brand: showSection("brand", hub),
     signIn: showSection("signIn", hub),
     courses: showSection("courses", hub),
+    addons: showSection("addons", hub),
     redirectUris: registersClient(hub.policy?.signIn?.values) ? [] : live.filter(({ identity }) => identity).flatMap(
       ({ domain: host, https, port }) => listRedirectUris({ host, https, port: port ?? undefined }),
     ),
@@ -45,6 +47,7 @@ export async function showPolicy(rows: RowQueries, federationId: string): Promis
       brand: countStates("brand", hub, live),
       signIn: countStates("signIn", hub, live),
       courses: countStates("courses", hub, live),
+      addons: countStates("addons", hub, live),
     },
     rollout,
   };
@@ -85,6 +88,8 @@ interface Sharing {
 
 const NO_CONTENT = "The spoke does not use the hub's courses";
 const CLOSING = "The hub's courses will be closed on the site";
+const UNVERIFIED = "The add-ons will be checked, because the site was upgraded or restored";
+const OWN_ADDONS = "The site has add-ons of its own in addition to the hub's";
 const NO_IDENTITY = "The spoke does not use the hub's sign-in";
 
 /** Decides whether the site has what the hub shares, and why not. */
@@ -104,6 +109,7 @@ export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubS
   }
   const version = findSharedVersion(section, spoke);
   if (version !== newest.version) {
+    if (version === 0) return { state: behind, reasons: [UNVERIFIED] };
     const has = version === null ? "The site has nothing of it yet" : `The site has version ${version}`;
     return { state: behind, reasons: [`${has}; the hub has version ${newest.version}`] };
   }
@@ -116,9 +122,11 @@ export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubS
   const own = Object.keys(listOverrides(section, policy, spoke));
   const skipped = spoke[`${section}Skipped`] ?? [];
   const changed = section === "settings" ? toPolicyFields(spoke.changedSettings ?? []) : [];
+  const lost = section === "addons" ? listLostAddons(spoke.installedAddons ?? [], spoke.reportedAddons) : [];
   const reasons = [
     ...(section === "courses" ? listOwnCourseReasons(policy, spoke) : []),
-    ...own.map((field) => `The site has its own value for ${field}`),
+    ...own.map((field) => section === "addons" ? OWN_ADDONS : `The site has its own value for ${field}`),
+    ...lost.map((component) => `The site has lost ${component}; configure the site to install it again`),
     ...changed.map((field) => `The value of ${field} was changed on the site; configure the site to set it again`),
     ...skipped,
   ];
@@ -148,6 +156,7 @@ export async function showSpokePolicy(rows: RowQueries, spokeId: string): Promis
     brand: showSpokeSection("brand", hub, spoke),
     signIn: showSpokeSection("signIn", hub, spoke),
     courses: showSpokeSection("courses", hub, spoke),
+    addons: showSpokeSection("addons", hub, spoke),
     excluded: [...spoke.policy?.excluded ?? []],
   };
 }

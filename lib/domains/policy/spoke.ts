@@ -8,7 +8,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireHubAdmin } from "#lib/domains/federations/access.ts";
 import { enqueueNeededConfigure } from "#lib/domains/policy/apply-spoke.ts";
 import { requirePublishedReleases } from "#lib/domains/policy/releases.ts";
-import { changeSpokePolicy } from "#lib/domains/policy/plan-spoke.ts";
+import { changeSpokePolicy, requireListedComponents } from "#lib/domains/policy/plan-spoke.ts";
 import { showSpokePolicy } from "#lib/domains/policy/show.ts";
 import type { SpokePolicyPatch, SpokePolicyRecord } from "#lib/domains/policy/views.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
@@ -18,8 +18,8 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { toStreamOperation } from "#lib/jobs/operation.ts";
 
 /**
- * Changes a spoke's own values. Throws a fault: `forbidden` (`policy_fixed` or `federation_admin_only`) or `conflict`
- * (`spoke_state`) or `invalid` (`course_missing`).
+ * Changes a spoke's own values. Throws a fault: `forbidden` (`policy_fixed` or `federation_admin_only`), `conflict`
+ * (`spoke_state`) or `invalid` (`course_missing` or `not_offered`).
  */
 export async function patchSpokePolicy(
   app: App,
@@ -28,6 +28,7 @@ export async function patchSpokePolicy(
   patch: SpokePolicyPatch,
 ): Promise<SpokePolicyRecord> {
   if (patch.excluded) requireHubAdmin(actor, spoke.federationId);
+  requireListedComponents(app.catalog, patch);
   await app.db.transact((tx) => writeSpokePolicy(tx, app, actor, spoke.id, patch));
   return await showSpokePolicy(app.db.rows, spoke.id);
 }

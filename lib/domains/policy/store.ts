@@ -1,6 +1,7 @@
 /** Stores hubs' policies and their history, and reads what each spoke of a hub has. */
 import { sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
+import type { WantedAddon } from "#lib/model/addon.ts";
 import {
   type AnyPolicyVersion,
   type HubPolicy,
@@ -101,6 +102,12 @@ export interface HubSpoke {
   readonly coursesSkipped: readonly string[] | null;
   /** The components of the site's add-ons. */
   readonly addons: readonly string[];
+  readonly addonsVersion: number | null;
+  readonly addonsSkipped: readonly string[] | null;
+  /** The add-ons that Wheelwright has installed. */
+  readonly installedAddons: readonly WantedAddon[] | null;
+  /** The versions of the add-ons that the site reports, by component. Null without a report. */
+  readonly reportedAddons: Readonly<Record<string, number>> | null;
 }
 
 const HUB_SPOKE_COLUMNS =
@@ -117,6 +124,12 @@ const HUB_SPOKE_COLUMNS =
   blueprint_inputs #> '{shared,settings,skipped}' as settings_skipped,
   blueprint_inputs #> '{shared,brand,skipped}' as brand_skipped,
   blueprint_inputs #> '{shared,signIn,skipped}' as sign_in_skipped,
+  (blueprint_inputs #>> '{shared,addons,version}')::integer as addons_version,
+  blueprint_inputs #> '{shared,addons,skipped}' as addons_skipped,
+  blueprint_inputs #> '{shared,addons,list}' as installed_addons,
+  (select coalesce(jsonb_object_agg(component, version) filter (where component is not null), '{}')
+    from spoke_usage left join spoke_addons using (spoke_id)
+    where spoke_usage.spoke_id = spokes.id and addons_at is not null having count(*) > 0) as reported_addons,
   (select task_health -> 'changedSettings' from spoke_usage where spoke_id = spokes.id) as changed_settings`;
 
 /** Reads all spokes of a hub that are not removed, by slug. Does not read their inputs, which are large. */

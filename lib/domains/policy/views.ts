@@ -49,6 +49,7 @@ export const PolicyView = v.object({
   brand: createSectionView("brand"),
   signIn: createSectionView("signIn"),
   courses: createSectionView("courses"),
+  addons: createSectionView("addons"),
   /** The redirect URIs to register at the identity provider. Empty if the sites register their own clients. */
   redirectUris: v.array(v.string()),
   /** The number of spokes in each state, by section. */
@@ -57,6 +58,7 @@ export const PolicyView = v.object({
     brand: SectionCounts,
     signIn: SectionCounts,
     courses: SectionCounts,
+    addons: SectionCounts,
   }),
   /** The newest rollout that brings the policy to the spokes. Null if no rollout was necessary. */
   rollout: v.nullable(v.object({ id: v.string(), state: v.picklist(ROLLOUT_STATES), reason: v.nullable(v.string()) })),
@@ -69,10 +71,12 @@ export const PolicyPatch = v.object({
   brand: v.optional(createPolicyChangeSchema("brand")),
   signIn: v.optional(createPolicyChangeSchema("signIn")),
   courses: v.optional(createPolicyChangeSchema("courses")),
+  addons: v.optional(createPolicyChangeSchema("addons")),
   /** The fields that spokes may override. */
   overridable: v.optional(withAnyField({
     settings: v.optional(createPolicyFieldListSchema("settings")),
     brand: v.optional(createPolicyFieldListSchema("brand")),
+    addons: v.optional(createPolicyFieldListSchema("addons")),
   })),
   /** The versions that the change is based on. If a section has another version by now, nothing is changed. */
   ifVersion: v.optional(withAnyField({
@@ -80,6 +84,7 @@ export const PolicyPatch = v.object({
     brand: v.optional(VersionNumber),
     signIn: v.optional(VersionNumber),
     courses: v.optional(VersionNumber),
+    addons: v.optional(VersionNumber),
   })),
 });
 export type PolicyPatch = v.InferOutput<typeof PolicyPatch>;
@@ -115,7 +120,7 @@ export const PolicyPreview = v.object({
   federationId: v.string(),
   /** The values that the change replaces. */
   changes: v.array(v.object({ section: Section, field: v.string(), from: v.unknown(), to: v.unknown() })),
-  /** Whether the sites become unavailable. Shared settings and brands never make a site unavailable. */
+  /** Whether sites become unavailable. Only a change of add-ons makes a site unavailable, for about a minute. */
   downtime: v.boolean(),
   /**
    * The number of spokes: those that the rollout changes; those that get the change later, because they are not running;
@@ -175,6 +180,7 @@ export const SpokePolicyView = v.object({
   brand: createSpokeSectionView("brand"),
   signIn: createSpokeSectionView("signIn"),
   courses: createSpokeSectionView("courses"),
+  addons: createSpokeSectionView("addons"),
   /** The sections from which an admin of the hub has excluded the spoke. */
   excluded: v.array(Section),
 });
@@ -186,6 +192,7 @@ export const SpokePolicyPatch = v.object({
   brand: v.optional(createPolicyChangeSchema("brand", ["preset"])),
   /** The versions of courses that a site with the content mode `pull` takes. */
   courses: v.optional(createPolicyChangeSchema("courses")),
+  addons: v.optional(createPolicyChangeSchema("addons")),
   excluded: v.optional(boundedList(Section, 0, POLICY_SECTIONS.length, SECTION_MESSAGE)),
 });
 export type SpokePolicyPatch = v.InferOutput<typeof SpokePolicyPatch>;

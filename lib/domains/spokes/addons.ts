@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { type CatalogAddon, findUnlistedAddons, type SiteAddons } from "#lib/catalog/addons.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
-import type { InstalledAddon } from "#lib/model/addon.ts";
+import type { InstalledAddon, WantedAddon } from "#lib/model/addon.ts";
 import type { SpokeAddonsRecord } from "#lib/domains/spokes/views.ts";
 import type { UsageLine } from "#lib/moodle/usage-line.ts";
 
@@ -51,9 +51,29 @@ export async function saveAddons(
 }
 
 /** Returns the stored add-ons of a spoke, sorted by component. */
-export async function readSiteAddons(rows: RowQueries, spokeId: string): Promise<SiteAddons> {
+export async function readSiteAddons(
+  rows: RowQueries,
+  spokeId: string,
+): Promise<SiteAddons & { readonly isReported: boolean }> {
   const { addons, report } = await readReport(rows, spokeId);
-  return { addons, unreported: Math.max(0, (report?.addonCount ?? 0) - addons.length) };
+  const unreported = Math.max(0, (report?.addonCount ?? 0) - addons.length);
+  return { addons, unreported, isReported: report?.addonsAt != null };
+}
+
+/** Adds and removes add-ons that Wheelwright has just installed and removed. The site's next report replaces the list. */
+export async function updateAddons(
+  tx: Tx,
+  spokeId: string,
+  installed: readonly WantedAddon[],
+  removed: readonly string[],
+): Promise<void> {
+  const { addons } = await readReport(tx, spokeId);
+  const gone = new Set([...removed, ...installed.map(({ component }) => component)]);
+  const changed = installed.map(({ component, version }) => {
+    const before = addons.find((each) => each.component === component);
+    return { component, version: Math.max(version, before?.version ?? 0), enabled: before?.enabled ?? true };
+  });
+  await saveAddons(tx, [{ spokeId, addons: [...addons.filter(({ component }) => !gone.has(component)), ...changed] }]);
 }
 
 async function readReport(rows: RowQueries, spokeId: string) {

@@ -3,7 +3,9 @@ import type { App } from "#lib/app.ts";
 import { changeSiteHost } from "#lib/moodle/configure.ts";
 import type { SharedInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { computeSharedInputs } from "#lib/moodle/policy-values.ts";
+import { findNewestAddon } from "#lib/catalog/addons.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
+import { getMoodleBranch } from "#lib/moodle/upgrade.ts";
 import { listReservedDomains } from "#lib/domains/spokes/names.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -68,13 +70,20 @@ export function withDesiredSettings(
 /** Returns what the spoke should have of its hub's newest policy. `current` is what its site has. */
 export async function readSharedInputs(
   rows: RowQueries,
-  catalog: Pick<Catalog, "themeOf">,
-  spoke: Pick<SpokeRow, "federationId" | "identity" | "content" | "contentMode" | "brand" | "policy">,
+  catalog: Pick<Catalog, "themeOf" | "addons">,
+  spoke: Pick<
+    SpokeRow,
+    "federationId" | "identity" | "content" | "contentMode" | "brand" | "policy" | "lmsVersion"
+  >,
   current: SharedInputs | undefined,
 ): Promise<SharedInputs | undefined> {
   const hub = await rows.selectFrom("federations").select(["policy", "mode"]).where("id", "=", spoke.federationId)
     .executeTakeFirstOrThrow();
-  return computeSharedInputs(hub, spoke, current, catalog.themeOf);
+  const branch = getMoodleBranch(spoke.lmsVersion);
+  return computeSharedInputs(hub, spoke, current, {
+    themeOf: catalog.themeOf,
+    findAddon: (component) => findNewestAddon(catalog.addons, component, branch),
+  });
 }
 
 /** Returns the blueprint inputs with all desired values, including the domain and the former domains. */

@@ -16,7 +16,7 @@ interface PreviewProps {
 }
 
 export function previewPanel(id: string, { preview, form, courses }: PreviewProps): Markup {
-  const { changes, counts, spokes, more, notes } = preview;
+  const { changes, counts, downtime, spokes, more, notes } = preview;
   if (changes.length === 0) {
     return ui.panel("Nothing changes", markup`<p class="small">The form has the values that the hub has already.</p>`, {
       id: "preview",
@@ -31,7 +31,7 @@ export function previewPanel(id: string, { preview, form, courses }: PreviewProp
   return ui.panel(
     `${formatSpokes(counts.changes)} would change now`,
     markup`${ui.dataTable("Changes", ["Value", "Now", "Afterwards"], changeRows)}
-<p class="small">No site becomes unavailable. ${notes.map((note) => `${note}. `)}</p>
+<p class="small">${downtime ? "" : "No site becomes unavailable. "}${notes.map((note) => `${note}. `)}</p>
 ${spokeRows.length === 0 ? "" : ui.dataTable("Sites", ["Site", "Effect", "Reason"], spokeRows)}
 ${more === 0 ? "" : markup`<p class="small soft">And ${more} more.</p>`}
 ${ui.renderPostButton(`/hubs/${id}/policy`, "Apply to the sites", { variant: "main", fields: { ...form } })}`,

@@ -1,6 +1,6 @@
 /** The words of the page that shows and changes what a hub shares with its spokes. */
 import type { AnyPolicyField, PolicySection } from "#lib/model/policy.ts";
-import type { HubPolicyView } from "#lib/portal/components/api-types.ts";
+import type { CatalogOffer, HubPolicyView } from "#lib/portal/components/api-types.ts";
 
 /** The words for each field: its label, and a hint. */
 export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: string, hint?: string]>> = {
@@ -34,6 +34,7 @@ export const FIELD_WORDS: Readonly<Record<AnyPolicyField, readonly [label: strin
   domains: ["Email domains", "Who may sign in, such as school.example, *.school.example. If empty: everybody."],
   confirmation: ["Confirm by email", "Whether people confirm before they join an account that the site already has."],
   releases: ["Courses"],
+  components: ["Add-ons", "Separated by commas, such as mod_attendance."],
   scss: ["Styles (SCSS)", "Added to Moodle's theme on each site."],
 };
 
@@ -42,6 +43,7 @@ export const SECTION_TITLES: Readonly<Record<PolicySection, string>> = {
   brand: "Brand",
   signIn: "Sign-in",
   courses: "Courses",
+  addons: "Add-ons",
 };
 
 /** Describes how far the last change is, if its rollout gives no reason for its state. */
@@ -59,3 +61,11 @@ export const EFFECT_WORDS = {
   overridden: "Keeps its own values",
   excluded: "Excluded",
 };
+
+/** Returns the hint of the field for add-ons: their names in the catalog. */
+export function describeAddonChoice(catalog: CatalogOffer | undefined): string {
+  const components = [...new Set((catalog?.addons ?? []).map(({ component }) => component))];
+  return components.length === 0
+    ? "The catalog of this service lists no add-ons."
+    : `Separated by commas. The catalog lists ${components.slice(0, 30).join(", ")}.`;
+}

@@ -29,7 +29,7 @@ import {
   isCoursesForm,
 } from "#lib/portal/hubs/courses-policy.ts";
 import { policyVersionsPanel, previewPanel } from "#lib/portal/hubs/policy-changes.ts";
-import { FIELD_WORDS, ROLLOUT_WORDS, SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
+import { describeAddonChoice, FIELD_WORDS, ROLLOUT_WORDS, SECTION_TITLES } from "#lib/portal/hubs/policy-words.ts";
 import { buildSignInRequest, isSignInForm, SIGN_IN_FORM_FIELDS, signInPanel } from "#lib/portal/hubs/sign-in-policy.ts";
 
 interface SharedProps {
@@ -159,6 +159,7 @@ export function buildPolicyFormField(
   if (field === "preset") {
     return { ...control, options: [["", "None"], ...(catalog?.brands ?? []).map((brand) => [brand.name] as const)] };
   }
+  if (field === "components" && words.hint === undefined) return { ...control, hint: describeAddonChoice(catalog) };
   return field === "scss" ? { ...control, type: "textarea", maxLength: MAX_SCSS } : control;
 }
 

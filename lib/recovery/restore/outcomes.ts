@@ -6,6 +6,7 @@
 import { closeRequestsAfterRestore } from "#lib/domains/backups/restore-requests/request.ts";
 import { deleteRetainedPvcRows, retainPvcs } from "#lib/domains/backups/retained-pvcs.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
+import { forgetAddons } from "#lib/moodle/addons.ts";
 import { withCoursesToBring } from "#lib/moodle/policy-values.ts";
 import { replaceVersionAndVolumes } from "#lib/moodle/site-base.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
@@ -25,7 +26,7 @@ export const restoreOutcomes = createActionOutcomes(OPERATIONS.restore, {
     await deleteRetainedPvcRows(tx, spokeId, Object.values(getSitePvcNames(target)));
     await retainPvcs(tx, { spokeId, operationId, reason: "replaced" }, replaced);
     const inputs = () => {
-      const { shared, ...rest } = before.blueprintInputs as SpokeInputs;
+      const { shared, ...rest } = forgetAddons(before.blueprintInputs as SpokeInputs);
       const own = { ...rest, ...(shared && { shared: withCoursesToBring(shared, shared) }) };
       return withStorageQuota(replaceVersionAndVolumes(own, target), storageQuota);
     };

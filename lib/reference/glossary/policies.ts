@@ -48,6 +48,11 @@ const SIGN_IN: GlossaryEntriesByField = {
 
 const RELEASE = "crs_06fj2d1m7q4w9z2xbc8v5n3t1y@2";
 const COURSES: GlossaryEntriesByField = { releases: ["The courses, each as its ID, @ and a version", [RELEASE]] };
+const ADDONS: GlossaryEntriesByField = {
+  components: ["Add-ons of the catalog", [
+    "mod_attendance",
+  ]],
+};
 
 const EXAMPLE_SETTINGS = { language: "de", timeZone: "Europe/Berlin" };
 
@@ -57,12 +62,14 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   ...describeValues("signIn", SIGN_IN),
   ...describeValues("courses", COURSES),
   ...COURSE_FIELD_ENTRIES,
+  ...describeValues("addons", ADDONS),
   "logo.url": ["The address of the file", "https://school.example/logo.png"],
   "logo.sha256": ["The SHA-256 hash of the file", "9f2c4e1b7a6d5c3e8f0a1b2c3d4e5f60718293a4b5c6d7e8f901a2b3c4d5e6f7"],
   "Policy.settings | SpokePolicy.settings": "The sites' language, time zone, access and support contact",
   "Policy.brand | SpokePolicy.brand": "The sites' colour, logo and styles",
   "Policy.signIn | SpokePolicy.signIn": "The identity provider with which people sign in",
   "Policy.courses | SpokePolicy.courses": "The courses that the sites get",
+  "Policy.addons | SpokePolicy.addons": "The add-ons that Wheelwright installs on the sites",
   "Policy.redirectUris": [
     "The addresses to register at the identity provider, one for each spoke; none if sites register themselves",
     ["https://ash.school.example/admin/oauth2callback.php"],
@@ -72,11 +79,11 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "rollout.id": ["The rollout's ID", "rol_06fj2d0k3v8n5t1y7q4w9z2xbm"],
   "rollout.state": ["The rollout's state", "completed"],
   "rollout.reason": ["Why the rollout was paused or aborted", null],
-  [each("version")]: [
-    "The version of the section; in a hub 0 if nothing was ever shared, in a spoke null",
+  [each("version", ["addons"])]: [
+    "The version. If nothing was ever shared: 0 in a hub, null in a spoke",
     3,
   ],
-  [each("values")]: "The values. A value that is null is left to the sites",
+  [each("values")]: "The values; null if left to the sites",
   [`${each("overridable")} | PolicyVersion.overridable`]: [
     "The fields that spokes may override",
     ["language"],
@@ -111,9 +118,13 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   }],
   "PolicyPatch.courses": ["The courses that the sites get, in these versions", { releases: [RELEASE] }],
   "SpokePolicyPatch.courses": ["The versions that a site with the content mode pull takes", { releases: [RELEASE] }],
+  "PolicyPatch.addons | SpokePolicyPatch.addons": ["The add-ons", {
+    components: ["mod_attendance"],
+  }],
   "PolicyPatch.overridable": ["The fields that spokes may override, by section", { settings: ["language"] }],
   "overridable.settings": ["The names of settings", ["language"]],
   "overridable.brand": ["The names of parts of the brand", ["preset"]],
+  "overridable.addons": ["The name of the list", ["components"]],
   "PolicyPatch.ifVersion": [
     "The versions that the change is based on. If a section has another version by now, nothing changes",
     { settings: 3 },
@@ -125,7 +136,7 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   "PolicyVersion.values": ["The values of this version", EXAMPLE_SETTINGS],
   "PolicyPreview.changes": "The values that the change replaces",
   "changes.section": ["The section of the policy", "settings"],
-  "PolicyPreview.downtime": ["Whether the sites become unavailable", false],
+  "PolicyPreview.downtime": ["Whether sites become unavailable, for about a minute", false],
   "PolicyPreview.counts": "The number of spokes, by what they get of the change",
   "PolicyPreview.spokes": "The first 50 spokes by slug",
   "PolicyPreview.more": ["The number of spokes that are not listed", 0],
@@ -151,13 +162,13 @@ export const POLICY_FIELD_ENTRIES: GlossaryEntriesByField = {
   [each("state")]: ["Whether the site has what the hub shares", "in_sync"],
   [each("reasons")]: ["Why the site is not in sync, one sentence each", []],
   [each("hubVersion")]: [
-    "The hub's newest version; 0 if it never shared anything",
+    "The hub's newest version, or 0",
     3,
   ],
-  [each("overrides")]: "The site's own values. They apply while the hub allows them",
-  [each("overriddenAt")]: ["When the site's own values last changed", null],
+  [each("overrides")]: "The site's own values, while allowed",
+  [each("overriddenAt")]: ["When these last changed", null],
   [each("overriddenBy")]: [
-    "The user who last changed the site's own values",
+    "The user who last changed these",
     null,
   ],
   "SpokePolicyPatch.": ["", { settings: { language: "fr" } }],
@@ -173,7 +184,9 @@ function describeValues(section: string, entries: GlossaryEntriesByField): Gloss
   );
 }
 
-/** Returns the names of a field that each section has. */
-function each(field: string): string {
-  return POLICY_SECTIONS.map((section) => `${section}.${field}`).join(" | ");
+/** Returns the names of a field that each section has. The section `addons` shares some names with lists of add-ons. */
+function each(field: string, except: readonly string[] = []): string {
+  return POLICY_SECTIONS.filter((section) => !except.includes(section)).map((section) => `${section}.${field}`).join(
+    " | ",
+  );
 }

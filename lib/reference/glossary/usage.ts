@@ -58,7 +58,7 @@ export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
   "SpokeAddons.total": ["The number of all add-ons; a report has room for about 100 of them", 1],
   "SpokeAddons.addons": "The add-ons, sorted by component",
   "addons.component": ["The type and the name of the plugin", "mod_attendance"],
-  "addons.version": ["The version as Moodle's number", 2024101100],
+  "addons.version": ["The number of the version", 2024101100],
   "addons.enabled": "Whether Moodle uses the add-on",
   "addons.listed": "Whether the catalog lists the add-on; null if the catalog has no list of add-ons",
   "Catalog.addons": "The add-ons that the operator lists; null without a list, which allows every add-on",

@@ -19,7 +19,7 @@ import { waitForWorkload } from "#lib/steps/workloads.ts";
 import { MOODLE_DEPLOYMENT_REF } from "#lib/moodle/names.ts";
 import { buildClusterWaitOptions, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
 
-type ConfigureRun = OperationRun<"configure">;
+export type ConfigureRun = OperationRun<"configure">;
 
 const RESTART_WAIT = 5 * SECOND; // maximum wait for Moodle's pod after the old settings were restored
 

@@ -17,6 +17,7 @@ import {
   runIfPodsRestart,
   serveNewDomain,
 } from "#lib/workers/configure/address.ts";
+import { backUpBeforeAddons, changeAddons, checkAddons, resumeCronAfterAddons } from "#lib/workers/configure/addons.ts";
 import { requireExpectedLoginPage } from "#lib/steps/login-page.ts";
 import { configureOutcomes } from "#lib/workers/configure/outcomes.ts";
 import { applySeed, prepareSettings } from "#lib/workers/configure/settings.ts";
@@ -24,6 +25,9 @@ import { applySeed, prepareSettings } from "#lib/workers/configure/settings.ts";
 export function configureHandler(app: App): JobHandler {
   return spokeActionHandler(app, OPERATIONS.configure, {
     prepare: prepareSettings,
+    check: checkAddons,
+    backup: backUpBeforeAddons,
+    addons: changeAddons,
     seed: applySeed,
     ingress: serveNewDomain,
     verify: runIfPodsRestart(requireOriginalSite),
@@ -34,8 +38,16 @@ export function configureHandler(app: App): JobHandler {
   }, {
     hooks: configureOutcomes,
     async observe(site, run) {
+      await resumeCronAfterAddons(site, run);
       const isBack = await restorePreviousDomain(site, run);
       return { ...await readStateAfterFailure(site, run), isBack };
     },
   });
+}
+
+/** Runs operations that an earlier release has enqueued, which had no steps for add-ons. */
+export function earlierConfigureHandler(app: App): JobHandler {
+  const handler = configureHandler(app), added = ["check", "backup", "addons"];
+  const { kind } = handler;
+  return { ...handler, kind: { ...kind, plan: 1, steps: kind.steps.filter(({ name }) => !added.includes(name)) } };
 }

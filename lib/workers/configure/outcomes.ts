@@ -5,7 +5,10 @@
 import { type ConfigurableSpokeInputs, pickSiteDetails } from "#lib/moodle/configure.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { markBackupFailed } from "#lib/domains/backups/store.ts";
+import type { Job, JobOf } from "#lib/jobs/job.ts";
+import { withAddonsOf } from "#lib/moodle/addons.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { listLiveOperations } from "#lib/jobs/store.ts";
 import { clearRequestedDomain, releaseFormerDomains, switchDomain } from "#lib/domains/spokes/names.ts";
 import { setAppliedInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -13,14 +16,22 @@ import { createActionOutcomes, isBeingRemoved } from "#lib/steps/outcomes.ts";
 
 export const configureOutcomes = createActionOutcomes(OPERATIONS.configure, {
   async succeeded(tx, job, before) {
-    return { metadata: isBeingRemoved(before) ? {} : await saveAppliedSettings(tx, before, job.progress.after!) };
+    const after = withoutUnfinishedAddons(job, before);
+    return { metadata: isBeingRemoved(before) ? {} : await saveAppliedSettings(tx, before, after) };
   },
   async stopped(tx, job, before, report) {
+    await markBackupFailed(tx, job.id, report?.message ?? "The operation was cancelled"); // unless the backup was complete
     if (report === null) return {};
     const { requestedDomain } = before, { after, observed } = job.progress;
     if (!isBeingRemoved(before)) {
+      const { shared: had } = before.blueprintInputs as SpokeInputs;
       if (after && job.finishedSteps.includes("seed")) {
-        await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...pickSiteDetails(after) });
+        await setAppliedInputs(tx, before.id, {
+          ...before.blueprintInputs,
+          ...pickSiteDetails(withoutUnfinishedAddons(job, before)),
+        });
+      } else if (after && job.finishedSteps.includes("addons")) {
+        await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, shared: withAddonsOf(had, after.shared) });
       }
       if (!await hasLaterConfigure(tx, job)) await clearRequestedDomain(tx, before.id);
     }
@@ -34,6 +45,17 @@ export const configureOutcomes = createActionOutcomes(OPERATIONS.configure, {
     return { change: () => ({ stateReason: message }), metadata: { message, ...domain } };
   },
 });
+
+/** Returns the new settings, with the add-ons that the site has if the operation has not changed them. */
+function withoutUnfinishedAddons(
+  { finishedSteps, progress }: Pick<JobOf<typeof OPERATIONS.configure.kind>, "finishedSteps" | "progress">,
+  { blueprintInputs }: SpokeRow,
+): ConfigurableSpokeInputs {
+  const after = progress.after!;
+  if (finishedSteps.includes("addons")) return after;
+  const shared = withAddonsOf(after.shared, (blueprintInputs as SpokeInputs).shared);
+  return { ...after, ...(shared && { shared }) };
+}
 
 async function saveAppliedSettings(tx: Tx, before: SpokeRow, after: ConfigurableSpokeInputs): Promise<object> {
   await setAppliedInputs(tx, before.id, { ...before.blueprintInputs, ...after });

@@ -2,19 +2,17 @@
 import { listChangedSeedParts, pickConfigurableInputs } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { requireRunningSite } from "#lib/steps/workloads.ts";
-import { addNotes, type OperationRun, type SpokeSite } from "#lib/steps/site.ts";
+import { addNotes, type SpokeSite } from "#lib/steps/site.ts";
 import { findBrandTheme, type HubSettings, NO_MAIL_RELAY_NOTE } from "#lib/moodle/seed.ts";
 import { addSkippedParts } from "#lib/moodle/policy-values.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { clearChangedSettings, readChangedSettings } from "#lib/domains/policy/store.ts";
 import { toDesiredInputs } from "#lib/domains/spokes/desired.ts";
-import { changesDomain, getInputsAfterChange } from "#lib/workers/configure/address.ts";
+import { changesDomain, type ConfigureRun, getInputsAfterChange } from "#lib/workers/configure/address.ts";
 import { bringCourses } from "#lib/workers/configure/courses.ts";
 import { describeDomainChange } from "#lib/workers/configure/describe-domain-change.ts";
 import { seedSite } from "#lib/workers/configure/seed-site.ts";
 import { loadHubSettings } from "#lib/steps/set-up.ts";
-
-type ConfigureRun = OperationRun<"configure">;
 
 export async function prepareSettings({ app, space, spoke, inputs }: SpokeSite, run: ConfigureRun): Promise<void> {
   await requireRunningSite(space, run, "be changed", "request it again");

@@ -11,7 +11,12 @@ import { ACCOUNT_UNUSABLE, applyAdminPassword } from "#lib/workers/actions/admin
 import { requireSameSite } from "#lib/steps/site-identity.ts";
 import { recordImageDigest } from "#lib/steps/image-digest.ts";
 import { install } from "#lib/workers/install/install.ts";
-import { addSkippedParts, listChangedSections, withCoursesToBring } from "#lib/moodle/policy-values.ts";
+import {
+  addSkippedParts,
+  listChangedSections,
+  withCoursesToBring,
+  withInstalledAddons,
+} from "#lib/moodle/policy-values.ts";
 import { listSignOnProblems, registersClient } from "#lib/moodle/sign-on.ts";
 import { readSharedInputs } from "#lib/domains/spokes/desired.ts";
 import { loadHubSettings, setUpSite } from "#lib/steps/set-up.ts";
@@ -134,13 +139,16 @@ async function seed(
 ): Promise<void> {
   const settings = await loadHubSettings(site, run);
   const newest = await readSharedInputs(site.app.db.rows, site.app.catalog, site.spoke, inputs.shared);
-  const shared = withCoursesToBring(newest, inputs.shared);
+  // The operation `configure` brings courses and add-ons afterwards.
+  const shared = withInstalledAddons(withCoursesToBring(newest, inputs.shared), inputs);
   await run.saveProgress({ shared: shared ?? null });
   const desired = { ...inputs, ...(shared && { shared }) };
   // The volumes of a copy contain what the other site has of its hub's policy. A recreated site needs a new client.
   const { signIn } = desired.shared ?? {};
   const isSignInOfOther = signIn !== undefined && (isCopiedSite(site) || registersClient(signIn.values));
-  const changed = listChangedSections(inputs.shared, shared).map((name) => name === "signIn" ? "sign-on" : name);
+  const changed = listChangedSections(inputs.shared, shared).flatMap((name) =>
+    name === "signIn" ? "sign-on" : name === "addons" ? [] : name
+  );
   const own = parts && [...new Set([...parts, ...changed, ...(isSignInOfOther ? ["sign-on" as const] : [])])];
   await applyAll(site, run, site.blueprint.spokeObjects(desired, "seed", settings, own));
   const result = await runJob(site, run), { done } = result;

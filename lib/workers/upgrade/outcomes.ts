@@ -2,6 +2,7 @@
  * Updates the spoke's row when an upgrade ends. After a success, the row has the new version. After a failure, the
  * spoke's state is `failed` if the upgrade may have changed the site.
  */
+import { forgetAddons } from "#lib/moodle/addons.ts";
 import { computeUpgradedInputs } from "#lib/moodle/upgrade.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { isPartlyUpgraded } from "#lib/steps/interrupted-upgrade.ts";
@@ -13,7 +14,9 @@ import { createActionOutcomes } from "#lib/steps/outcomes.ts";
 export const upgradeOutcomes = createActionOutcomes(OPERATIONS.upgrade, {
   succeeded(_, job, before) {
     const { version, images, from } = job.progress.upgrade!;
-    const inputs = () => computeUpgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
+    // The image may have lost add-ons, or there may be other versions for this Moodle: the next `configure` checks them.
+    const inputs = () =>
+      forgetAddons(computeUpgradedInputs(before.blueprintInputs as SpokeInputs, { version, images }));
     return {
       change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()), ...readRecordedDigest(job) }),
       metadata: { from: from.version, to: version },

@@ -16,7 +16,7 @@ test("keeps the codes of released operations", () => {
   assert.equal(
     CODES.toSorted().join(" "),
     [
-      "AddonUnsupported AdministratorAccount AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken",
+      "AddonRefused AddonUnsupported AdministratorAccount AnotherPostgres AnotherSite AnotherVersion BackupNotReady BlueprintLacks ClaimTaken",
       "CourseUnpublished DiskCannotGrow DomainTaken",
       "FilesMissing Incomplete Maintenance NamespaceLost NoBackup NoSnapshotClass NoUser NoWayBack NotInstalled NotNewer",
       "NotOffered NothingToRestore OtherCode OtherCounts PasswordsLost PostgresTooOld RolloutMissing RolloutRunning",

@@ -83,6 +83,7 @@ test("reports each container and disk that exceeds its maximum", () => {
     "the container setup has a cpu limit of 1; the maximum is 900m",
     "the container seed has a cpu limit of 1; the maximum is 900m",
     "the container courses has a cpu limit of 1; the maximum is 900m",
+    "the container addons has a cpu limit of 1; the maximum is 900m",
     "a disk has 10Gi; the maximum is 8Gi",
   ]);
 });

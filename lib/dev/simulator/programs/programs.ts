@@ -2,6 +2,7 @@
  * Chooses the simulated program for a container by image and command. If no program matches, a container in a pod with
  * the restart policy Always runs forever. In any other pod, it exits with code 0.
  */
+import { runAddonsScript } from "#lib/dev/simulator/programs/moodle/addons.ts";
 import { runDatabaseAdoption, runFileAdoption } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import {
   runCodeVersionScript,
@@ -34,6 +35,7 @@ const POSTGRES = /postgres/;
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
+  [(_, command) => /^php -r .*wheelwright-addons/s.test(command), runAddonsScript],
   [(_, command) => /^php -r .*function check_provider/s.test(command), runSignInCheck],
   [(_, command) => /\bpostgres --single\b/.test(command), runDatabaseAdoption],
   [(_, command) => command.includes("wheelwright-adopted"), runFileAdoption],

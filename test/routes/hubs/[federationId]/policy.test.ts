@@ -1,6 +1,7 @@
 /** Tests the portal's page of what a hub shares with its spokes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
 import { parsePage } from "#test/support/page.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { updateRows } from "#test/support/rows.ts";
@@ -30,6 +31,23 @@ test("previews a change, applies it, and shows it on the spoke's page", async ({
   assert.is(saved.field("Upload limit").value, "50");
   const unchanged = await saved.submit("Preview");
   assert.match(unchanged.text, "Nothing changes");
+});
+
+test("previews the add-ons of each site, with the downtime, and offers those of the catalog", async ({ scene, path }) => {
+  const refused = await (await parsePage(scene, path, "hubAdmin")).submit("Preview", { "Add-ons": "mod_attendance" });
+  assert.match(refused.text, "The add-ons need a list of add-ons in the catalog");
+  const source = { url: "https://addons.example/attendance.zip", sha256: "a".repeat(64) };
+  const addon = { component: "mod_attendance", version: 2024101100, release: "4.5.1", branches: ["4.5"], source };
+  const { app } = scene, catalog = loadCatalog(JSON.stringify({ addons: [addon] }), app.blueprint);
+  Object.assign(app, { catalog });
+  const form = await parsePage(scene, path, "hubAdmin");
+  assert.match(form.text, "The catalog lists mod_attendance");
+  const preview = await form.submit("Preview", { "Add-ons": "mod_attendance" });
+  assert.match(preview.text, "Installs mod_attendance");
+  assert.match(preview.text, "the site is in maintenance mode for about a minute");
+  assert.not.match(preview.text, "No site becomes unavailable");
+  const saved = await preview.submit("Apply to the sites");
+  assert.match(saved.text, "Add-ons Version 1");
 });
 
 test("shows errors at their fields, and keeps the input", async ({ scene, path }) => {

@@ -56,6 +56,12 @@ export interface SiteDatabase {
   };
   /** The number of the last attempt to set the administrator's password. */
   readonly passwordAttempt?: string;
+  /** The installed versions of add-ons that addons.php has changed, by component. */
+  readonly addonVersions?: Readonly<Record<string, number>>;
+  /** The add-ons that addons.php has installed, and may remove. */
+  readonly ownAddons?: Readonly<Record<string, number>>;
+  /** The add-ons that activities of the site use. */
+  readonly usedAddons?: readonly string[];
 }
 
 export interface DeliveredCourse {
@@ -128,6 +134,9 @@ export interface SiteFiles {
   readonly usage?: SiteUsage;
   /** The number of the last attempt to turn maintenance mode on or off. */
   readonly maintenanceAttempt?: string;
+  /** The number of the last attempt to change add-ons, and whether it was killed after upgrade.php had started. */
+  readonly addonsAttempt?: string;
+  readonly isChangingAddons?: boolean;
 }
 
 export interface SimulatedSite {
