@@ -14,7 +14,9 @@ export const PublishedPackage = v.object({
 });
 export type PublishedPackage = v.InferOutput<typeof PublishedPackage>;
 
+/** Why publish-course.php refused: a code, and a sentence. */
 const PublishRefusal = v.object({ reason: v.string(), detail: v.string() });
+export type PublishRefusal = v.InferOutput<typeof PublishRefusal>;
 
 const Delivery = v.object({
   courses: v.array(v.object({
@@ -36,7 +38,7 @@ export function parsePublishedPackage(log: readonly string[]): PublishedPackage 
 }
 
 /** Returns why the Job refused to publish the course; null if it did not refuse. */
-export function parsePublishRefusal(log: readonly string[]): v.InferOutput<typeof PublishRefusal> | null {
+export function parsePublishRefusal(log: readonly string[]): PublishRefusal | null {
   return parseLine("refused ", PublishRefusal, log);
 }
 

@@ -209,8 +209,13 @@ const REDELIVERY = "the courses are brought again, because the site's data was r
  */
 export function withCoursesToBring<S extends SharedInputs | undefined>(shared: S, before: SharedInputs | undefined): S {
   if (shared === undefined) return shared;
-  const { courses: _, ...rest } = shared, had = before?.courses;
-  return { ...rest, ...(had && { courses: { ...had, version: 0, skipped: [REDELIVERY] } }) } as S;
+  const { courses, ...rest } = shared, had = before?.courses;
+  return {
+    ...rest,
+    ...(had?.values
+      ? { courses: { ...had, version: 0, skipped: [REDELIVERY] } }
+      : courses?.values === null && { courses }),
+  } as S;
 }
 
 /** The beginnings of the lines with which seed.php reports parts of a section that it left out. */

@@ -34,7 +34,7 @@ export async function openLibrary({ app, cluster, spoke }: SpokeSite, run: JobRu
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
     .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
   if (hub.cluster !== spoke.cluster) {
-    const hint = "Courses reach the sites in the cluster of the hub only. Exclude this spoke from the section courses.";
+    const hint = "Courses can be published from the sites in the hub's cluster only.";
     throw permanentError("LibraryElsewhere", "The hub's library is in another cluster than the site", hint);
   }
   const space = hub.namespaceUid === null ? null : cluster.space(hub.namespace, hub.namespaceUid);

@@ -1,7 +1,7 @@
 /** Implements `wheelwright courses`, which lists and publishes the courses that a hub offers to its spokes. */
 import { defineCommand } from "./command.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
-import { printNote, showChange, showList } from "./output.ts";
+import { showChange, showList } from "./output.ts";
 import { formatSize } from "./usage.ts";
 import { parseWaitTime, throwOperationFailures, WAIT_OPTIONS, waitForOperations } from "./wait-for-operations.ts";
 
@@ -48,8 +48,8 @@ export const coursesCommands = [
       });
       const started = [{ label: course, operation }], result = await waitForOperations(cli, started, waitTime);
       const [done] = result.operations;
-      showChange(cli, done ?? operation, done ? `${course} is ${done.state}` : `${course} is being published`);
-      for (const note of done?.notes ?? []) printNote(cli, note);
+      if (!done) showChange(cli, operation, `${course} is being published`);
+      else if (done.state === "succeeded") showChange(cli, done, done.notes[0] ?? `${course} is published`);
       throwOperationFailures(started, result);
     },
   }),

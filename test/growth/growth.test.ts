@@ -72,6 +72,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   action: ["reapply"],
   sort: ["oldest", "last-failure", "storage"],
   minStoragePercent: ["50", "80", "96", "100"],
+  from: [spokeId(3)],
+  of: [],
   addon: ["mod_all", "mod_some", "mod_one", "mod_none"],
   copyOf: [spokeId(5)],
   rows: [`${spokeId(5)},${spokeId(6)}`],

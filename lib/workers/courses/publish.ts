@@ -1,12 +1,13 @@
 /** Publishes a course of a site: makes a package in the hub's library, and adds a version to the hub's courses. */
 import type { App } from "#lib/app.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { Refusal } from "#lib/base/refusals.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { storeCourseVersion } from "#lib/domains/courses/store.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { changePolicy } from "#lib/domains/policy/change.ts";
 import { formatCourseRelease, parseCourseRelease } from "#lib/model/course.ts";
-import { parsePublishedPackage, parsePublishRefusal } from "#lib/moodle/course-jobs.ts";
+import { parsePublishedPackage, parsePublishRefusal, type PublishRefusal } from "#lib/moodle/course-jobs.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { JobHandler } from "#lib/scheduler/handler.ts";
 import { allowLibrary, openLibrary, prepareLibrary } from "#lib/steps/library.ts";
@@ -46,7 +47,7 @@ async function makePackage(site: SpokeSite, run: PublishRun): Promise<void> {
   const refusal = parsePublishRefusal(result.log);
   if (refusal) {
     await deleteFinishedJob(site, run, result);
-    throw new Refusal("CourseUnpublished", refusal.detail, "Correct this, then publish the course again.", "user");
+    throw refusalError(refusal);
   }
   await requireJobSuccessAndDelete(site, run, result, "The course could not be packed");
   const published = parsePublishedPackage(result.log);
@@ -60,6 +61,15 @@ async function makePackage(site: SpokeSite, run: PublishRun): Promise<void> {
     });
   }
   await run.saveProgress({ published });
+}
+
+function refusalError({ reason, detail }: PublishRefusal): Error {
+  if (reason === "UploadFailed") {
+    const hint = "Check that the hub's library runs and that the network policies let the site's Jobs reach it.";
+    return new ClusterError(reason, detail, { transient: true, hint });
+  }
+  const blame = ["SiteFull", "LibraryFull", "TicketRefused"].includes(reason) ? "operator" : "user";
+  return new Refusal("CourseUnpublished", detail, "Correct this, then publish the course again.", blame);
 }
 
 async function storeVersion({ app, spoke }: SpokeSite, run: PublishRun): Promise<void> {
@@ -77,16 +87,25 @@ async function storeVersion({ app, spoke }: SpokeSite, run: PublishRun): Promise
   await addNotes(run, [`Version ${stored.version} of ${published!.title} is published`]);
 }
 
+/** How often to try again if somebody else changes the policy at the same time. */
+const TRIES = 5;
+
 /** Makes the version the one that the hub gives to its spokes, unless a newer one was published meanwhile. */
 async function deliverVersion({ app, spoke }: SpokeSite, run: PublishRun): Promise<void> {
   const { payload: { deliver }, requester, progress } = run.job, release = progress.release!;
-  if (!deliver) return;
-  const hub = await findFederation(app.db.rows, spoke.federationId, "shown");
-  const { course, version } = parseCourseRelease(release), before = hub?.policy?.courses?.values.releases ?? [];
-  const current = before.map(parseCourseRelease).find((each) => each.course === course);
-  if (!hub || (current && current.version >= version)) return;
-  const releases = [...before.filter((each) => parseCourseRelease(each).course !== course), release];
-  run.throwIfStopped();
-  const ifVersion = { courses: hub.policy?.courses?.version ?? 0 };
-  await changePolicy(app, requester, hub, { courses: { releases }, ifVersion });
+  const { course, version } = parseCourseRelease(release);
+  for (let left = TRIES; deliver && left > 0; left--) {
+    const hub = await findFederation(app.db.rows, spoke.federationId, "shown");
+    const { values, version: base = 0 } = hub?.policy?.courses ?? {}, before = values?.releases ?? [];
+    const current = before.map(parseCourseRelease).find((each) => each.course === course);
+    if (!hub || (current && current.version >= version)) return;
+    const releases = [...before.filter((each) => parseCourseRelease(each).course !== course), release];
+    run.throwIfStopped();
+    try {
+      await changePolicy(app, requester, hub, { courses: { releases }, ifVersion: { courses: base } });
+      return;
+    } catch (error) {
+      if (left === 1 || !(error instanceof Fault) || error.code !== "policy_changed") throw error;
+    }
+  }
 }

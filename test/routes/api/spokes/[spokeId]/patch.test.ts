@@ -121,7 +121,7 @@ test("returns a dry run and writes nothing", async ({ scene, elm }) => {
     false,
   ]);
   assert.equal(body.notes, ["The site's full name changes from elm to Elm"]);
-  assert.ok(body.steps.includes("Setting title, administrator and brand"));
+  assert.ok(body.steps.includes("Setting title, administrator, brand and courses"));
   assert.equal(await traces(scene, elm), before);
 });
 
