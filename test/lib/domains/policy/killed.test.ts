@@ -7,36 +7,12 @@ import { findFederation } from "#lib/domains/federations/store.ts";
 import { showPolicy } from "#lib/domains/policy/show.ts";
 import { configure } from "#lib/operations/configure.ts";
 import { publishCourse } from "#lib/operations/tasks.ts";
-import { wrapStepFunctions } from "#lib/scheduler/handler.ts";
-import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { LeaseLapsedError } from "#lib/scheduler/stop-reasons.ts";
-import { createHandlers } from "#lib/workers/handlers.ts";
-import { openWorkScene, type WorkScene } from "#test/lib/workers/scene.ts";
+import { listSteps, openDyingReplicas } from "#test/lib/workers/dying-replicas.ts";
+import { openWorkScene } from "#test/lib/workers/scene.ts";
 import { waitForRollout } from "#test/lib/workers/rollouts/scene.ts";
 import { selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite("what a hub shares, while replicas are killed");
-
-/** Starts two replicas whose handlers of these kinds die once after each of their steps. */
-async function openDyingReplicas({ app }: WorkScene, kinds: readonly string[], died: string[]) {
-  const dying = createHandlers(app).map((handler) =>
-    !kinds.includes(handler.kind.kind) ? handler : wrapStepFunctions(handler, (work, step) => async (run) => {
-      const name = `${handler.kind.kind} ${step}`;
-      await work(run).catch((error) => {
-        if (died.includes(name)) throw error; // waiting for an operation also ends a step with an error
-      });
-      if (died.includes(name)) return;
-      died.push(name);
-      throw new LeaseLapsedError();
-    })
-  );
-  const options = { handlers: dying, lanes: 64, retry: { firstMs: 50, maxMs: 200 } };
-  return [await openScheduler(app, options), await openScheduler(app, options)];
-}
-
-function listSteps({ name, plan }: { readonly name: string; readonly plan: { readonly steps: object } }): string[] {
-  return Object.keys(plan.steps).map((step) => `${name} ${step}`).sort();
-}
 
 test("reaches every site once, though a replica dies after each step and another one runs", async () => {
   const scene = await openWorkScene(), died: string[] = [];
