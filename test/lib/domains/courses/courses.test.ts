@@ -235,4 +235,16 @@ test("refuses a course that the site does not have, and one that the hub does no
   assert.is((await rejection(publish(context, { courseId: `crs_${"0".repeat(26)}` }))).code, "course_missing");
 });
 
+test("says that a site in another cluster than its hub gets no courses", async (context) => {
+  const { scene, hub, subscribers: [first] } = context, { id } = await courseOf(context);
+  await updateRows(scene.db, "federations", { cluster: "elsewhere" }, { id: hub.id });
+  await patchPolicy(scene.app, scene.actor, hub, { courses: { releases: [`${id}@2`] } });
+  await waitForPolicy(context);
+  const { courses } = await showSpokePolicy(scene.db.rows, first!);
+  assert.equal([courses.state, courses.reasons], ["differs", [
+    "the course BIO-D: the hub's library is in another cluster",
+  ]]);
+  assert.is((await courseOn(scene, first!))!.current, 1, "the site keeps what it has");
+});
+
 test.run();
