@@ -32,7 +32,7 @@ test("lists all kinds except Secrets in pages, and finds all spokes healthy with
   const kinds = Map.groupBy(objects, ({ kind }) => kind);
   const pages = [...kinds].reduce((sum, [kind, all]) => sum + (kind === "Secret" ? 0 : Math.ceil(all.length / 50)), 0);
   const byName = requests.filter(({ path }) => /\/secrets\/\w+$/.test(path));
-  assert.equal([objects.length, kinds.size], [SPOKES * 29, 12]);
+  assert.equal([objects.length, kinds.size], [SPOKES * 30, 12]);
   assert.is(byName.length, QUICK.maxComparisons, "the maximum number of Secrets");
   const guards = requests.filter(({ path }) => /^\/api\/v1\/namespaces\/spoke-[^/]+$/.test(path));
   assert.is(requests.length - byName.length - guards.length, pages + 2, "identity, pods, and lists");
