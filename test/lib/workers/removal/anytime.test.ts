@@ -19,6 +19,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   upgrade: { lmsVersion: "5.2.2", skipBackup: true },
   resize: { size: "medium" },
   restore: { backupId: "bak_1" },
+  "publish-course": { course: "BIO-D", deliver: true },
   "suspend-person": { email: "ann@school.example" },
   "reinstate-person": { email: "ann@school.example" },
 };
