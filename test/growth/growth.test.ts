@@ -44,9 +44,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "GET /api/readyz": "reads no rows",
 };
 
-/** Values for each query parameter. For a search, they are in all names, in some, in one, and in none. */
+/** Values for each query parameter. For a search, they are in all names, in some, in one, and in none. Those in none have
+ * letters that no ID has, because IDs are random. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
-  q: ["o", "school", "school-777", "zzz", "zq"],
+  q: ["o", "school", "school-777", "zlz", "zu"],
   slug: ["school-77", "hub-7"],
   health: ["degraded", "healthy", "unknown"],
   includeRemoved: ["true"],
