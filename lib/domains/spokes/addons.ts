@@ -74,6 +74,10 @@ export async function updateAddons(
     return { component, version: Math.max(version, before?.version ?? 0), enabled: before?.enabled ?? true };
   });
   await saveAddons(tx, [{ spokeId, addons: [...addons.filter(({ component }) => !gone.has(component)), ...changed] }]);
+  // A list that the site made before the change, and that arrives later, must not replace this one.
+  const now = new Date(); // compared with the site's clock, not with the database's
+  await tx.updateTable("spoke_usage").set({ addonsAt: sql<Date>`greatest(addons_at, ${now}::timestamptz)` })
+    .where("spokeId", "=", spokeId).where("addonsAt", "is not", null).execute();
 }
 
 async function readReport(rows: RowQueries, spokeId: string) {
