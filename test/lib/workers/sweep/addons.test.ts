@@ -2,7 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { selectRows } from "#test/support/rows.ts";
+import { updateAddons } from "#lib/domains/spokes/addons.ts";
+import { selectRows, updateRows } from "#test/support/rows.ts";
 import { lookOnce } from "./checks.ts";
 import { buildUsageLine, currentSecond, openTaskSite, runTasks, type TaskSite, usageOf } from "./tasks.ts";
 
@@ -46,6 +47,17 @@ test("shows add-ons as drift that the catalog does not list", async (context) =>
   Object.assign(scene.app, { catalog });
   await lookOnce(scene.app);
   assert.is(await drift(), undefined);
+});
+
+test("ignores a list that the site made before Wheelwright changed its add-ons", async (context) => {
+  const { scene, id } = context, source = { url: "https://school.example/new.zip", sha256: "0".repeat(64) };
+  await updateRows(scene.db, "spoke_usage", { addonsAt: new Date(0) }, { spokeId: id });
+  await scene.db.transact((tx) => updateAddons(tx, id, [{ component: "mod_new", version: 7, source }], []));
+  const line = buildUsageLine(0, GIB, { addons: ["mod_b 1"], addonCount: 1, addonsAt: currentSecond() - 5 });
+  await runTasks(context, () => line);
+  await lookOnce(scene.app);
+  const rows = await selectRows(scene.db, "spoke_addons", { spokeId: id, component: "mod_new" });
+  assert.is(rows.length, 1);
 });
 
 test.run();
