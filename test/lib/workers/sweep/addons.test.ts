@@ -53,8 +53,8 @@ test("ignores a list that the site made before Wheelwright changed its add-ons",
   const { scene, id } = context, source = { url: "https://school.example/new.zip", sha256: "0".repeat(64) };
   await updateRows(scene.db, "spoke_usage", { addonsAt: new Date(0) }, { spokeId: id });
   await scene.db.transact((tx) => updateAddons(tx, id, [{ component: "mod_new", version: 7, source }], []));
-  const line = buildUsageLine(0, GIB, { addons: ["mod_b 1"], addonCount: 1, addonsAt: currentSecond() - 5 });
-  await runTasks(context, () => line);
+  const made = currentSecond() - 5;
+  await runTasks(context, () => buildUsageLine(0, GIB, { addons: ["mod_b 1"], addonCount: 1, addonsAt: made }));
   await lookOnce(scene.app);
   const rows = await selectRows(scene.db, "spoke_addons", { spokeId: id, component: "mod_new" });
   assert.is(rows.length, 1);
