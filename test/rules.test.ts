@@ -24,7 +24,7 @@ const ORDER = [
   "app",
   ...under(
     "domains",
-    "members users auth billing federations availability spokes usage history rollouts policy courses tiers operations backups templates fleet",
+    "members users auth billing federations availability spokes usage history rollouts policy tiers operations courses backups templates fleet",
   ),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "steps", "doctor", "recovery", "workers"],

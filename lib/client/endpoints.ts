@@ -612,7 +612,7 @@ export interface WheelwrightApi {
       federationId: string;
     },
     body: CoursePublication,
-    options?: CallOptions,
+    options?: IdempotentCallOptions,
   ): Promise<OperationDetail>;
 
   /**
@@ -1653,7 +1653,13 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   },
   getFederationCost: { method: "GET", path: "/api/federations/{federationId}/cost", params: true },
   listFederationCourses: { method: "GET", path: "/api/federations/{federationId}/courses", params: true },
-  createFederationCourse: { method: "POST", path: "/api/federations/{federationId}/courses", params: true, body: true },
+  createFederationCourse: {
+    method: "POST",
+    path: "/api/federations/{federationId}/courses",
+    params: true,
+    body: true,
+    keyed: true,
+  },
   followFederation: { method: "GET", path: "/api/federations/{federationId}/events", params: true, stream: true },
   listFederationMembers: { method: "GET", path: "/api/federations/{federationId}/members", params: true, pages: true },
   addFederationMember: {

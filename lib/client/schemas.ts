@@ -758,12 +758,12 @@ export interface Course {
     plugins: string[];
     /** The oldest branch of Moodle that can use this version */
     branch: string;
-    /** The spoke from which the version was published */
-    spokeId: string;
+    /** The spoke from which the version was published; null unless you manage the hub */
+    spokeId: string | null;
     /** When the version was published */
     publishedAt: string;
-    /** The user who published the version */
-    publishedBy: string;
+    /** The user who published the version; null unless you manage the hub */
+    publishedBy: string | null;
   }[];
 }
 

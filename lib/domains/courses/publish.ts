@@ -8,7 +8,9 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { spokeMissingFault } from "#lib/domains/spokes/access.ts";
 import { enqueueSpokeAction, readSpokeActionFacts } from "#lib/domains/spokes/actions.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { showOperation } from "#lib/domains/operations/show.ts";
+import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
+import type { OperationDetail } from "#lib/jobs/operation.ts";
 import { MAX_COURSES } from "#lib/model/course.ts";
 import { requireActionAllowed } from "#lib/operations/check-action.ts";
 
@@ -21,7 +23,8 @@ export async function requestCoursePublication(
   actor: Actor,
   { id, state, courses }: FederationRow,
   { spokeId, course, courseId, deliver }: CoursePublication,
-): Promise<Job> {
+  key: IdempotencyKey | null,
+): Promise<OperationDetail> {
   requireLiveHub(state, "publish a course of");
   if (courseId !== undefined && !courses?.some((each) => each.id === courseId)) {
     throw new Fault("invalid", "course_missing", `The hub has no course ${courseId}`);
@@ -30,7 +33,7 @@ export async function requestCoursePublication(
     const message = `The hub has ${MAX_COURSES} courses; publish a new version of one of them instead`;
     throw new Fault("conflict", "too_many_courses", message);
   }
-  return await app.db.transact(async (tx) => {
+  return await runIdempotently(app.db, key, async (tx) => {
     const found = await tx.selectFrom("spokes").select("id").where("id", "=", spokeId).where("federationId", "=", id)
       .where("state", "<>", "removed").executeTakeFirst();
     if (!found) throw spokeMissingFault();
@@ -38,6 +41,6 @@ export async function requestCoursePublication(
     const accepted = requireActionAllowed("publish-course", await readSpokeActionFacts(tx, before));
     const payload = { course, ...(courseId !== undefined && { courseId }), deliver: deliver ?? true };
     const [, job] = await enqueueSpokeAction(tx, actor, before, accepted, "publish-course", payload);
-    return job;
+    return await showOperation(tx, actor, job);
   });
 }

@@ -36,11 +36,11 @@ export const CourseView = v.object({
     plugins: v.array(v.string()),
     /** The oldest branch of Moodle that can restore this version. */
     branch: v.string(),
-    /** The spoke from which the version was published. */
-    spokeId: v.string(),
+    /** The spoke from which the version was published. Null for viewers who do not manage the hub, as is `publishedBy`. */
+    spokeId: v.nullable(v.string()),
     publishedAt: Timestamp,
     /** The email address of the user who published the version. */
-    publishedBy: v.string(),
+    publishedBy: v.nullable(v.string()),
   })),
 });
 export type CourseRecord = v.InferInput<typeof CourseView>;

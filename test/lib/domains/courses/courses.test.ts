@@ -70,6 +70,7 @@ async function publish(context: Context, more: { courseId?: string; deliver?: bo
     scene.actor,
     hub,
     { spokeId: origin, course: "BIO-D", ...more } as never,
+    null,
   );
   return await until(async () => {
     const found = (await scene.operations(origin)).find(({ id }) => id === job.id)!;
@@ -79,7 +80,7 @@ async function publish(context: Context, more: { courseId?: string; deliver?: bo
 
 /** Returns the hub's only course. */
 async function courseOf(context: Context) {
-  return listHubCourses(await hubOf(context))[0]!;
+  return listHubCourses(await hubOf(context), context.scene.actor)[0]!;
 }
 
 async function waitForPolicy({ scene, hub }: Context, state: "completed" | "paused" = "completed") {
@@ -110,7 +111,7 @@ test("publishes a course, and brings it to every site that subscribes", async (c
   const { scene, subscribers, mirror, puller, origin } = context;
   const { state, progress } = await publish(context);
   assert.is(state, "succeeded", JSON.stringify(progress));
-  const [course, ...others] = listHubCourses(await hubOf(context));
+  const [course, ...others] = listHubCourses(await hubOf(context), context.scene.actor);
   assert.equal([course!.title, course!.delivered, others.length], ["BIO-D", 1, 0]);
   assert.equal(course!.versions.map(({ version, spokeId, bytes }) => [version, spokeId, bytes]), [
     [1, origin, 21_000_000],

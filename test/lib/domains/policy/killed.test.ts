@@ -56,11 +56,11 @@ test("publishes a course once, and brings it once to each site", async () => {
     await updateRows(scene.db, "spokes", { content: true }, { federationId: id });
     const siteOf = async (spoke: string) => scene.simulator.site((await scene.row(spoke)).namespace);
     (await siteOf(ids[0]!)).changeDatabase((database) => ({ ...database, courses: ["BIO-D"] }));
-    await requestCoursePublication(scene.app, scene.actor, hub, { spokeId: ids[0]!, course: "BIO-D" } as never);
+    await requestCoursePublication(scene.app, scene.actor, hub, { spokeId: ids[0]!, course: "BIO-D" } as never, null);
     assert.is((await scene.ended(ids[0]!, "publish-course")).state, "succeeded");
     await waitForRollout(scene, (await showPolicy(scene.db.rows, id)).rollout!, "completed");
     assert.equal(died.filter((name) => name.startsWith("publish-course")).sort(), listSteps(publishCourse));
-    const [course, ...others] = listHubCourses((await findFederation(scene.db.rows, id, "shown"))!);
+    const [course, ...others] = listHubCourses((await findFederation(scene.db.rows, id, "shown"))!, scene.actor);
     assert.equal([course!.versions.length, course!.delivered, others], [1, 1, []]);
     assert.equal((await siteOf(ids[0]!)).database!.hubCourses ?? {}, {}, "the site that published it has it already");
     for (const spoke of ids.slice(1)) {

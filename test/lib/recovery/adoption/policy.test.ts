@@ -40,14 +40,14 @@ async function shareCourse(scene: WorkScene, { id: hubId }: FederationRow, id: s
   const site = scene.simulator.site((await scene.row(id)).namespace);
   site.changeDatabase((database) => ({ ...database, courses: ["BIO-D"] }));
   const hub = (await findFederation(db.rows, hubId, "shown"))!;
-  await requestCoursePublication(app, actor, hub, { spokeId: id, course: "BIO-D" } as never);
+  await requestCoursePublication(app, actor, hub, { spokeId: id, course: "BIO-D" } as never, null);
   await scene.ended(id, "publish-course");
   await waitForRollout(scene, (await showPolicy(db.rows, hubId)).rollout!, "completed");
 }
 
-const readAll = async ({ db }: WorkScene, hub: FederationRow, id: string) => ({
+const readAll = async ({ db, actor }: WorkScene, hub: FederationRow, id: string) => ({
   ...await showPolicy(db.rows, hub.id),
-  hubCourses: listHubCourses((await findFederation(db.rows, hub.id, "shown"))!),
+  hubCourses: listHubCourses((await findFederation(db.rows, hub.id, "shown"))!, actor),
   rollout: null, // rollouts are not in the records
   spoke: await showSpokePolicy(db.rows, id),
 });

@@ -3,7 +3,6 @@ import { requestCoursePublication } from "#lib/domains/courses/publish.ts";
 import { listHubCourses } from "#lib/domains/courses/show.ts";
 import { CoursePublication, CourseView } from "#lib/domains/courses/views.ts";
 import { hubAccess } from "#lib/domains/federations/access.ts";
-import { showOperation } from "#lib/domains/operations/show.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { acceptedReply, okReply } from "#lib/http/reply.ts";
 import { OperationDetail } from "#lib/jobs/operation.ts";
@@ -13,7 +12,7 @@ export const GET = endpoint({
   access: hubAccess("see"),
   scope: "readonly",
   reply: okReply(v.array(CourseView)),
-  handle: ({ federation }) => listHubCourses(federation),
+  handle: ({ actor, federation }) => listHubCourses(federation, actor),
 });
 
 export const POST = endpoint({
@@ -23,7 +22,7 @@ export const POST = endpoint({
   body: CoursePublication,
   reply: acceptedReply(OperationDetail),
   faults: ["spoke_missing", "course_missing", "too_many_courses", "federation_state", "spoke_state"],
-  async handle({ app, actor, federation, body }) {
-    return await showOperation(app.db.rows, actor, await requestCoursePublication(app, actor, federation, body));
-  },
+  idempotent: true,
+  handle: ({ app, actor, federation, body, idempotency }) =>
+    requestCoursePublication(app, actor, federation, body, idempotency),
 });
