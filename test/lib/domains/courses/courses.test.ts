@@ -64,14 +64,8 @@ async function hubOf({ scene, hub }: Context): Promise<FederationRow> {
 }
 
 async function publish(context: Context, more: { courseId?: string; deliver?: boolean; course?: string } = {}) {
-  const { scene, origin } = context, hub = await hubOf(context);
-  const job = await requestCoursePublication(
-    scene.app,
-    scene.actor,
-    hub,
-    { spokeId: origin, course: "BIO-D", ...more } as never,
-    null,
-  );
+  const { scene, origin } = context, input = { spokeId: origin, course: "BIO-D", ...more } as never;
+  const job = await requestCoursePublication(scene.app, scene.actor, await hubOf(context), input, null);
   return await until(async () => {
     const found = (await scene.operations(origin)).find(({ id }) => id === job.id)!;
     return ["succeeded", "failed"].includes(found.state) && found;
