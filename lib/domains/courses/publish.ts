@@ -2,6 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
+import { requireRoomForCourse } from "#lib/domains/courses/store.ts";
 import type { CoursePublication } from "#lib/domains/courses/views.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
@@ -11,7 +12,6 @@ import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { showOperation } from "#lib/domains/operations/show.ts";
 import { type IdempotencyKey, runIdempotently } from "#lib/idempotency/store.ts";
 import type { OperationDetail } from "#lib/jobs/operation.ts";
-import { MAX_COURSES } from "#lib/model/course.ts";
 import { requireActionAllowed } from "#lib/operations/check-action.ts";
 
 /**
@@ -29,10 +29,7 @@ export async function requestCoursePublication(
   if (courseId !== undefined && !courses?.some((each) => each.id === courseId)) {
     throw new Fault("invalid", "course_missing", `The hub has no course ${courseId}`);
   }
-  if (courseId === undefined && (courses?.length ?? 0) >= MAX_COURSES) {
-    const message = `The hub has ${MAX_COURSES} courses; publish a new version of one of them instead`;
-    throw new Fault("conflict", "too_many_courses", message);
-  }
+  if (courseId === undefined) requireRoomForCourse(courses ?? []);
   return await runIdempotently(app.db, key, async (tx) => {
     const found = await tx.selectFrom("spokes").select("id").where("id", "=", spokeId).where("federationId", "=", id)
       .where("state", "<>", "removed").executeTakeFirst();

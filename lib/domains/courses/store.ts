@@ -1,4 +1,6 @@
 /** Stores versions of a hub's courses. */
+import { sql } from "kysely";
+import { Fault } from "#lib/base/errors.ts";
 import { createId } from "#lib/base/ids.ts";
 import { buildHubSubject } from "#lib/audit/store.ts";
 import type { Requester } from "#lib/audit/requester.ts";
@@ -6,16 +8,33 @@ import { recordChange } from "#lib/changes/record.ts";
 import { lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { type CourseVersion, type HubCourse, MAX_COURSE_VERSIONS, type ParsedRelease } from "#lib/model/course.ts";
+import {
+  type CourseVersion,
+  type HubCourse,
+  MAX_COURSE_VERSIONS,
+  MAX_COURSES,
+  type ParsedRelease,
+} from "#lib/model/course.ts";
+
+/** The maximum length of the hub's courses as JSON. The hub's record in the cluster contains them, and has 1 MiB at most. */
+const MAX_LENGTH = 500_000;
 
 export interface NewCourseVersion extends Omit<CourseVersion, "version" | "publishedAt" | "publishedBy"> {
   /** The course that gets the version; undefined for a new course. */
   readonly courseId: string | undefined;
 }
 
+/** Throws a `conflict` fault (`too_many_courses`) if the hub has no room for another course. */
+export function requireRoomForCourse(courses: readonly HubCourse[]): void {
+  if (courses.length < MAX_COURSES) return;
+  const message = `The hub has ${MAX_COURSES} courses; publish a new version of one of them instead`;
+  throw new Fault("conflict", "too_many_courses", message);
+}
+
 /**
  * Adds a version, unless the operation has already added it. Returns its course and number. If the course has too many
- * versions, the oldest one that the hub does not deliver is no longer offered; its package stays in the library.
+ * versions, the oldest one that neither the hub nor a spoke names is no longer offered; its package stays in the library.
+ * Throws a `conflict` fault (`too_many_courses`).
  */
 export async function storeCourseVersion(
   tx: Tx,
@@ -33,9 +52,17 @@ export async function storeCourseVersion(
     publishedAt: (await readDatabaseTime(tx)).toISOString(),
     publishedBy: requester.email,
   };
-  const delivered = policy?.courses?.values.releases ?? [];
-  const course = { id, title: added.title, versions: dropOldest(id, [...old?.versions ?? [], version], delivered) };
+  if (!old) requireRoomForCourse(courses);
+  const used = [...policy?.courses?.values.releases ?? [], ...await readReleasesOfSpokes(tx, federationId)];
+  const course = { id, title: added.title, versions: dropOldest(id, [...old?.versions ?? [], version], used) };
   const after = old ? courses.map((each) => each.id === id ? course : each) : [...courses, course];
+  if (JSON.stringify(after).length > MAX_LENGTH) {
+    throw new Fault(
+      "conflict",
+      "too_many_courses",
+      "The hub's courses have too many versions and add-ons to store more",
+    );
+  }
   await updateFederation(tx, federationId, { courses: JSON.stringify(after) });
   await recordChange(tx, requester, {
     audit: [{
@@ -56,7 +83,18 @@ function findOperationVersion(courses: readonly HubCourse[], operationId: string
   return null;
 }
 
-function dropOldest(id: string, versions: readonly CourseVersion[], delivered: readonly string[]): CourseVersion[] {
-  const unused = versions.findIndex(({ version }) => !delivered.includes(`${id}@${version}`));
+/** Returns the versions that sites of the hub have, and those that their admins have taken. */
+async function readReleasesOfSpokes(tx: Tx, federationId: string): Promise<string[]> {
+  const { rows } = await sql<{ release: string }>`
+    select distinct jsonb_array_elements_text(named.releases) as release from spokes cross join lateral (values
+      (blueprint_inputs #> '{shared,courses,values,releases}'), (policy #> '{overrides,courses,values,releases}')
+    ) as named (releases) where federation_id = ${federationId} and state <> 'removed' and named.releases is not null`
+    .execute(tx);
+  return rows.map(({ release }) => release);
+}
+
+/** A site would close the course of a version that it names and the hub no longer has, so such versions are kept. */
+function dropOldest(id: string, versions: readonly CourseVersion[], used: readonly string[]): CourseVersion[] {
+  const unused = versions.slice(0, -1).findIndex(({ version }) => !used.includes(`${id}@${version}`));
   return versions.filter((_, index) => versions.length <= MAX_COURSE_VERSIONS || index !== unused);
 }

@@ -88,7 +88,11 @@ interface Sharing {
 
 const NO_CONTENT = "The spoke does not use the hub's courses";
 const CLOSING = "The hub's courses will be closed on the site";
-const UNVERIFIED = "The add-ons will be checked, because the site was upgraded or restored";
+/** The reason for version 0, which means that the site has to get a section again. */
+const AGAIN: { readonly [S in PolicySection]?: string } = {
+  courses: "The courses will be brought again, because the site's data was replaced",
+  addons: "The add-ons will be checked, because the site was upgraded or restored",
+};
 const OWN_ADDONS = "The site has add-ons of its own in addition to the hub's";
 const NO_IDENTITY = "The spoke does not use the hub's sign-in";
 
@@ -109,7 +113,7 @@ export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubS
   }
   const version = findSharedVersion(section, spoke);
   if (version !== newest.version) {
-    if (version === 0) return { state: behind, reasons: [UNVERIFIED] };
+    if (version === 0 && AGAIN[section]) return { state: behind, reasons: [AGAIN[section]] };
     const has = version === null ? "The site has nothing of it yet" : `The site has version ${version}`;
     return { state: behind, reasons: [`${has}; the hub has version ${newest.version}`] };
   }

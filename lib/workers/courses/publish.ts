@@ -75,14 +75,9 @@ function refusalError({ reason, detail }: PublishRefusal): Error {
 async function storeVersion({ app, spoke }: SpokeSite, run: PublishRun): Promise<void> {
   const { id: operationId, payload: { courseId }, requester, progress: { published } } = run.job;
   run.throwIfStopped();
-  const stored = await app.db.transact((tx) =>
-    storeCourseVersion(tx, requester, spoke.federationId, {
-      ...published!,
-      spokeId: spoke.id,
-      operationId,
-      courseId,
-    })
-  );
+  const version = { ...published!, spokeId: spoke.id, operationId, courseId };
+  const stored = await app.db.transact((tx) => storeCourseVersion(tx, requester, spoke.federationId, version))
+    .catch((error) => throwRefusal(error, "Publish a new version of an existing course instead."));
   await run.saveProgress({ release: formatCourseRelease(stored) });
   await addNotes(run, [`Version ${stored.version} of ${published!.title} is published`]);
 }
@@ -105,7 +100,16 @@ async function deliverVersion({ app, spoke }: SpokeSite, run: PublishRun): Promi
       await changePolicy(app, requester, hub, { courses: { releases }, ifVersion: { courses: base } });
       return;
     } catch (error) {
-      if (left === 1 || !(error instanceof Fault) || error.code !== "policy_changed") throw error;
+      const isChanged = error instanceof Fault && error.code === "policy_changed";
+      if (left === 1 || !isChanged) {
+        throwRefusal(error, "The version is published. Give it to the spokes on the hub's page.");
+      }
     }
   }
+}
+
+/** Throws a fault as a refusal, with which the operation ends. Throws other errors as they are. */
+function throwRefusal(error: unknown, hint: string): never {
+  if (!(error instanceof Fault) || error.kind === "unavailable") throw error;
+  throw new Refusal("CourseUnpublished", error.message, hint, "user");
 }
