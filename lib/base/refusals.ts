@@ -26,7 +26,8 @@ export const REFUSALS = {
   NotNewer: "The site already runs 5.2.2",
   TooOld: "Moodle 5.2.2 can be upgraded from 4.2.3 or later; this site runs 4.1",
   AddonUnsupported: "Cannot upgrade to 5.2.2: the catalog lists no version of mod_attendance for Moodle 5.2",
-  AddonRefused: "The add-ons could not be changed: mod_attendance: it needs mod_forum 2025041400. Nothing was changed",
+  AddonRefused:
+    "The add-ons could not be changed: mod_attendance: it needs mod_forum 2025041400. The site was not changed",
   PostgresTooOld: "Moodle 5.2.2 needs PostgreSQL 16 or later; this spoke's database runs postgres:15",
   TooSmall: "The size small is too small for this site: the quota has no room for the scheduled tasks",
   DiskCannotGrow: "The site's disks cannot grow to the size large. The site and its price were not changed",

@@ -1,4 +1,4 @@
-/** Changes a hub's policy as a request asks for it. */
+/** Changes a hub's policy with the values in a request. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { requireLiveHub } from "#lib/domains/federations/state.ts";

@@ -127,7 +127,7 @@ function describeFailure({ job: { progress } }: ConfigureRun, { result, detail }
   if (result === "refused") {
     const hint =
       "Correct the catalog's entry, or leave the add-on out of what the hub shares. Then configure the site again.";
-    return new Refusal("AddonRefused", `${FAILURE}: ${detail}. Nothing was changed`, hint);
+    return new Refusal("AddonRefused", `${FAILURE}: ${detail}. The site was not changed`, hint);
   }
   if (result === "restored") {
     const hint = "Use another version of the add-on, then configure the site again.";

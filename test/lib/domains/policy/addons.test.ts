@@ -137,10 +137,10 @@ test("upgrades to a newer version, adds those of a spoke, and keeps those that s
 
 for (
   const [file, words] of [
-    ["syntax-error", /PHP Parse error.*Nothing was changed/],
-    ["needs-another", /it needs mod_other.*Nothing was changed/],
-    ["wrong-branch", /it requires Moodle.*Nothing was changed/],
-    ["other-hash", /another SHA-256.*Nothing was changed/],
+    ["syntax-error", /PHP Parse error.*The site was not changed/],
+    ["needs-another", /it needs mod_other.*The site was not changed/],
+    ["wrong-branch", /it requires Moodle.*The site was not changed/],
+    ["other-hash", /another SHA-256.*The site was not changed/],
     ["upgrade-fails", /already exists.*The site is as it was before/],
   ] as const
 ) {
