@@ -3,7 +3,7 @@ import type { Blueprint } from "#lib/moodle/blueprint.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Config } from "#lib/base/config.ts";
-import type { PasswordHasher } from "#lib/drivers/crypto/password.ts";
+import type { Cryptography } from "#lib/drivers/crypto/open.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { DnsClient } from "#lib/drivers/dns/dns.ts";
 import type { HubFeeds } from "#lib/events/feed.ts";
@@ -32,7 +32,7 @@ export interface ProgramRelease {
   readonly commit: string;
 }
 
-export interface App {
+export interface App extends Cryptography {
   readonly config: Config;
   readonly log: Log;
   readonly telemetry: Telemetry;
@@ -43,8 +43,6 @@ export interface App {
   readonly dns: DnsClient;
   /** Requests pages of sites at their public addresses. */
   readonly sitePages: SitePages;
-  /** Hashes and verifies passwords. Limits how many of these slow calculations run at the same time. */
-  readonly passwords: PasswordHasher;
   /** Limits sign-in attempts per account, to slow down password guessing. */
   readonly loginAttempts: LoginThrottle;
   readonly blueprint: Blueprint;

@@ -7,7 +7,7 @@ import { loadBlueprint } from "#lib/moodle/blueprint.ts";
 import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { requireChargeablePrices } from "#lib/catalog/prices.ts";
 import type { Config } from "#lib/base/config.ts";
-import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
+import { openCryptography } from "#lib/drivers/crypto/open.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/domains/deprecations/calls.ts";
@@ -115,7 +115,7 @@ export async function createProgram(
       feeds,
       clusters,
       ...{ dns, sitePages },
-      passwords: openPasswordHasher(),
+      ...openCryptography(config.secretsKeys),
       loginAttempts: createLoginThrottle(),
       blueprint,
       catalog,

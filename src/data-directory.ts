@@ -1,11 +1,12 @@
 /**
  * Creates and locks DATA_DIR for `wheelwright dev`, so that only one process uses the directory. Also stores the port of
- * the simulated sites there.
+ * the simulated sites and the key for secrets there.
  *
  * SQLite locks the file `lock`. The operating system releases this lock when the process ends, even after a crash, so a
  * stale process ID can never block the directory. The file `pid` contains the process ID, for people to read.
  */
-import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { getErrorMessage, getErrorReason } from "#lib/base/errors.ts";
@@ -73,6 +74,22 @@ function directoryInUse(path: string, pid: string): CommandError {
   const whose = /^\d+\s*$/.test(pid) ? `Another Wheelwright process (${pid.trim()})` : "Another Wheelwright process";
   const message = `${whose} uses DATA_DIR ${path}. Stop it, or set a different DATA_DIR and PORT`;
   return new CommandError(EXIT.unavailable, message);
+}
+
+const SECRETS_KEY_FILE = "secrets-key";
+
+/** Returns the key for secrets in the database of `dev`. The first start generates the key. */
+export async function ensureSecretsKey(dataDir: string): Promise<string> {
+  const file = join(dataDir, SECRETS_KEY_FILE), unfinished = `${file}.part`;
+  const stored = await readFile(file, "utf8").catch((error) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (stored !== null) return stored.trim();
+  const key = randomBytes(32).toString("base64");
+  await writeFile(unfinished, `${key}\n`, { mode: 0o600, flush: true });
+  await rename(unfinished, file);
+  return key;
 }
 
 const SITE_PORT_FILE = "site-port";

@@ -195,6 +195,8 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
       : null,
     /** The passphrase for encrypting database backups; null to store them unencrypted. */
     backupPassphrase: values.BACKUP_PASSPHRASE ?? null,
+    /** The keys that encrypt secrets in the database, in base64. The first key encrypts. Empty if none is set. */
+    secretsKeys: values.SECRETS_KEY,
     /** How often to test each active spoke's newest backup by restoring it. */
     restoreTests: values.RESTORE_TESTS,
     scheduler: { on: values.SCHEDULER, lanes: values.SCHEDULER_LANES },

@@ -194,6 +194,17 @@ export const FAULTS = {
   ],
   billing_unavailable: ["unavailable", "The payment provider does not respond; try again"],
 
+  // Faults about secrets that the database stores.
+  secrets_key_missing: [
+    "conflict",
+    "SECRETS_KEY is not set, so secrets cannot be stored; set SECRETS_KEY to the output of openssl rand -base64 32, " +
+    "and restart",
+  ],
+  secrets_key_unknown: [
+    "unavailable",
+    "A stored secret was encrypted with a key that SECRETS_KEY lacks; add the former key after the first",
+  ],
+
   // Faults about rate limits and the service's availability.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],

@@ -81,6 +81,12 @@ const SpokeUser = v.pipe(
 
 const Cidrs = listOf(isCidr, "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8");
 
+/** Keys for secrets in the database. Several keys are separated by commas. */
+const SecretsKeys = listOf(
+  isSecretsKey,
+  "must be the output of openssl rand -base64 32, or several of these separated by commas",
+);
+
 const NameServers = listOf(
   isNameServer,
   "must be addresses separated by commas, with or without a port, such as 10.0.0.2,[fd00::2]:5353",
@@ -139,6 +145,7 @@ export const EnvironmentVariables = v.object({
   STRIPE_WEBHOOK_SECRET: v.optional(Text),
   STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),
   BACKUP_PASSPHRASE: v.optional(v.pipe(v.string(), v.minLength(12, "must have at least 12 characters"))),
+  SECRETS_KEY: v.optional(SecretsKeys, ""),
   RESTORE_TESTS: v.optional(v.picklist(["off", "weekly", "nightly"], "must be off, weekly or nightly"), "off"),
   SCHEDULER: v.optional(Switch, "on"),
   SCHEDULER_LANES: v.optional(integer(1, 10_000), "64"),
@@ -187,6 +194,11 @@ function isCidr(text: string): boolean {
   if (prefix === undefined) return true;
   if (!/^\d{1,3}$/.test(prefix)) return false;
   return Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+/** Returns whether the text is the base64 of 32 bytes. */
+function isSecretsKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
 }
 
 function isNameServer(text: string): boolean {

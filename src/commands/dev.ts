@@ -14,7 +14,7 @@ import { renderBanner } from "../banner.ts";
 import { findBuildInfo } from "../release.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import { createProgram } from "../compose.ts";
-import { lockDataDirectory } from "../data-directory.ts";
+import { ensureSecretsKey, lockDataDirectory } from "../data-directory.ts";
 import { runUntilStopped } from "../run.ts";
 import { handleStopSignals, type StopSignals } from "../stop-signals.ts";
 import type { OptionValues } from "../cli/command.ts";
@@ -33,12 +33,18 @@ export async function runDev(options: OptionValues<typeof DEV_OPTIONS>): Promise
   const kubeconfig = options.kubeconfig ?? startConfig.kubeconfig;
   const unlock = await lockDataDirectory(startConfig.dataDir);
   try {
-    const config = await resolvePort(startConfig);
+    const config = await withSecretsKey(await resolvePort(startConfig));
     if (kubeconfig !== null) await requireKubeconfig({ file: kubeconfig });
     await startParts(config, kubeconfig, log);
   } finally {
     unlock();
   }
+}
+
+/** Adds the generated key for secrets, unless SECRETS_KEY is set. */
+async function withSecretsKey(config: Config): Promise<Config> {
+  if (config.secretsKeys.length > 0) return config;
+  return { ...config, secretsKeys: [await ensureSecretsKey(config.dataDir)] };
 }
 
 /** Starts the parts of the program one after another. If a stop signal arrives meanwhile, closes the started parts. */

@@ -133,6 +133,7 @@ test("everything that the example offers reaches the program", ({ program, given
     DNS_SERVERS: "10.0.0.2",
     PORTAL: "on",
     BACKUP_PASSPHRASE: "correct horse battery",
+    SECRETS_KEY: "dGVzdHNlY3JldHNrZXl0ZXN0c2VjcmV0c2tleTEyMzQ=",
     LOG_LEVEL: "debug",
     METRICS_PORT: "9464",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",

@@ -1,12 +1,13 @@
 /** Tests the lock of DATA_DIR while its process runs, and after the process was killed. */
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { lockDataDirectory } from "#src/data-directory.ts";
+import { ensureSecretsKey, lockDataDirectory } from "#src/data-directory.ts";
+import { read } from "#test/lib/base/config-scene.ts";
 import { rejection } from "#test/support/until.ts";
 
 const HOLDER = fileURLToPath(new URL("../support/lock-directory.ts", import.meta.url));
@@ -48,6 +49,13 @@ test("ignores the ID of an unrelated running process", async ({ directory }) => 
 test("can be locked again after it was unlocked", async ({ directory }) => {
   (await lockDataDirectory(directory))();
   (await lockDataDirectory(directory))();
+});
+
+test("generates the key for secrets once, for its owner only", async ({ directory }) => {
+  const key = await ensureSecretsKey(directory);
+  assert.equal(read({ SECRETS_KEY: key }, "dev").secretsKeys, [key]);
+  assert.is(await ensureSecretsKey(directory), key);
+  assert.is((await stat(join(directory, "secrets-key"))).mode & 0o777, 0o600);
 });
 
 test.run();

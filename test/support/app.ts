@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
-import { openPasswordHasher } from "#lib/drivers/crypto/password.ts";
+import { openCryptography } from "#lib/drivers/crypto/open.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { openDnsClient } from "#lib/drivers/dns/dns.ts";
 import { openHubFeeds } from "#lib/events/feed.ts";
@@ -15,10 +15,12 @@ import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { readProgramRelease } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 
+export const SECRETS_KEY = "dGVzdHNlY3JldHNrZXl0ZXN0c2VjcmV0c2tleTEyMzQ=";
+
 /** Creates an App with the configuration variables `env`. A test that opens event streams must close App.feeds. */
 export async function createTestApp(db: Database, env: Readonly<Record<string, string>> = {}): Promise<App> {
   const blueprint = await builtInBlueprint();
-  const variables = { ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off", ...env };
+  const variables = { SECRETS_KEY, ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off", ...env };
   const config = readConfig({ mode: "dev", env: variables, terminal: false });
   const dns = openDnsClient(config.dnsServers);
   return {
@@ -30,7 +32,7 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns,
     sitePages: openSitePages({ dns, localPort: null }),
-    passwords: openPasswordHasher(),
+    ...openCryptography(config.secretsKeys),
     loginAttempts: createLoginThrottle(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),

@@ -9,7 +9,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { applyCurrentSettings } from "#lib/catalog/inputs.ts";
 import { ClusterError, type ClusterNamespace, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { redactLogLines } from "#lib/base/redact.ts";
-import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply, type SealedReply } from "#lib/drivers/crypto/sealed-reply.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { redactClusterMessage } from "#lib/domains/spokes/cluster-message.ts";

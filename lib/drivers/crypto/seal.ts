@@ -1,71 +1,70 @@
 /**
- * Encrypts a reply that others could read in transit, for example in a pod's log. The receiver creates a key pair for
- * one reply and then deletes the private key. The result is the base64 of the sender's public key (32 bytes), the
- * AES-256-GCM ciphertext and its tag (16 bytes).
+ * Encrypts secrets that the database stores, such as the secret of a webhook, with the keys in SECRETS_KEY. A sealed
+ * secret is the base64 of a version byte, the key's ID (4 bytes), a random nonce (12 bytes), the AES-256-GCM ciphertext
+ * and its tag (16 bytes).
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
+import { Fault } from "#lib/base/errors.ts";
 
-export interface SealedReply {
-  /** The public key to give to the sender: 32 bytes, encoded as base64. */
-  readonly publicKey: string;
-  /** Returns the decrypted text, or null if the text was not encrypted for this key or was changed. */
-  open(sealed: string): string | null;
+const VERSION = 1, KEY_ID_BYTES = 4, NONCE_BYTES = 12, TAG_BYTES = 16, CIPHER = "aes-256-gcm";
+const HEAD_BYTES = 1 + KEY_ID_BYTES;
+
+export interface SecretSealer {
+  /** Whether SECRETS_KEY is set. If not, both functions throw the Fault `secrets_key_missing`. */
+  readonly available: boolean;
+  /**
+   * Encrypts the secret. `context` names the owner, such as `webhook:whk_…`. A sealed secret opens only with the same
+   * context, so that nobody can copy it to another row.
+   */
+  seal(secret: string, context: string): string;
+  /** Decrypts a sealed secret. Throws the Fault `secrets_key_unknown` if SECRETS_KEY no longer contains its key. */
+  open(sealed: string, context: string): string;
 }
 
-// The nonce can be zero, because each key encrypts only one text.
-const KEY = 32, TAG = 16, CIPHER = "aes-256-gcm", NONCE = new Uint8Array(12);
-// The bytes that precede an X25519 key in DER format (RFC 8410), in hexadecimal.
-const PRIVATE = "302e020100300506032b656e04220420", PUBLIC = "302a300506032b656e032100";
-
-/** Creates a key pair for one reply. `secret` must be 32 random bytes that are used for nothing else. */
-export function createSealedReply(secret: Uint8Array = randomBytes(KEY)): SealedReply {
-  const own = createPrivateKey({ key: der(PRIVATE, secret), format: "der", type: "pkcs8" }), ours = publicOf(own);
+/** Creates a sealer. Each key is the base64 of 32 bytes. The first key seals, all keys open. */
+export function createSecretSealer(keys: readonly string[]): SecretSealer {
+  const known = keys.map((text) => {
+    const key = Buffer.from(text, "base64");
+    return { key, id: hash("sha256", key, "buffer").subarray(0, KEY_ID_BYTES) };
+  });
+  const [first] = known;
   return {
-    publicKey: ours.toString("base64"),
-    open(sealed) {
-      const bytes = Buffer.from(sealed, "base64"), theirs = bytes.subarray(0, KEY);
+    available: first !== undefined,
+    seal(secret, context) {
+      if (!first) throw secretsKeyMissing();
+      const head = Buffer.concat([Uint8Array.of(VERSION), first.id]), nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, first.key, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(Buffer.concat([head, Buffer.from(context)]));
+      return Buffer.concat([head, nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
+        .toString("base64");
+    },
+    open(sealed, context) {
+      if (!first) throw secretsKeyMissing();
+      const bytes = Buffer.from(sealed, "base64"), head = bytes.subarray(0, HEAD_BYTES);
+      if (head[0] !== VERSION) throw new Error(`The sealed secret of ${context} has an unknown format`);
+      const found = known.find(({ id }) => id.equals(head.subarray(1)));
+      if (!found) throw secretsKeyUnknown();
+      const body = bytes.subarray(HEAD_BYTES + NONCE_BYTES);
       try {
-        const decipher = createDecipheriv(CIPHER, deriveKey(own, theirs, [theirs, ours]), NONCE, {
-          authTagLength: TAG,
-        });
-        decipher.setAuthTag(bytes.subarray(-TAG));
-        const text = decipher.update(bytes.subarray(KEY, -TAG));
-        return Buffer.concat([text, decipher.final()]).toString();
-      } catch {
-        return null; // the text is too short, was encrypted for another key, or was changed
+        const nonce = bytes.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES);
+        const decipher = createDecipheriv(CIPHER, found.key, nonce, { authTagLength: TAG_BYTES });
+        decipher.setAAD(Buffer.concat([head, Buffer.from(context)]));
+        decipher.setAuthTag(body.subarray(-TAG_BYTES));
+        return Buffer.concat([decipher.update(body.subarray(0, -TAG_BYTES)), decipher.final()]).toString();
+      } catch (cause) {
+        throw new Error(`The sealed secret of ${context} was changed, or belongs to another object`, { cause });
       }
     },
   };
 }
 
-/** Encrypts a text so that only the holder of the matching private key can read it. */
-export function encryptReply(text: string, publicKey: string): string {
-  const own = createPrivateKey({ key: der(PRIVATE, randomBytes(KEY)), format: "der", type: "pkcs8" });
-  const ours = publicOf(own), theirs = Buffer.from(publicKey, "base64");
-  const cipher = createCipheriv(CIPHER, deriveKey(own, theirs, [ours, theirs]), NONCE, { authTagLength: TAG });
-  return Buffer.concat([ours, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString("base64");
+function secretsKeyMissing(): Fault {
+  const message = "SECRETS_KEY is not set, so secrets cannot be stored; set SECRETS_KEY to the output of " +
+    "openssl rand -base64 32, and restart";
+  return new Fault("conflict", "secrets_key_missing", message);
 }
 
-/** Derives the AES key with HKDF-SHA256 from the X25519 shared secret and both public keys. */
-function deriveKey(own: KeyObject, theirs: Uint8Array, both: readonly Uint8Array[]): Uint8Array {
-  const publicKey = createPublicKey({ key: der(PUBLIC, theirs), format: "der", type: "spki" });
-  const shared = diffieHellman({ privateKey: own, publicKey });
-  return new Uint8Array(hkdfSync("sha256", shared, new Uint8Array(), Buffer.concat(both), KEY));
-}
-
-function publicOf(key: KeyObject): Buffer {
-  return createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-KEY);
-}
-
-function der(head: string, key: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(head, "hex"), key]);
+function secretsKeyUnknown(): Fault {
+  const message = "A stored secret was encrypted with a key that SECRETS_KEY lacks; add the former key after the first";
+  return new Fault("unavailable", "secrets_key_unknown", message);
 }

@@ -173,6 +173,19 @@ test("requires a minimum length of the backup passphrase, which is optional", ()
   );
 });
 
+test("reads several keys for secrets, each the base64 of 32 bytes", () => {
+  const first = Buffer.alloc(32, 1).toString("base64"), former = Buffer.alloc(32, 2).toString("base64");
+  assert.equal(read(ENOUGH).secretsKeys, []);
+  assert.equal(read({ ...ENOUGH, SECRETS_KEY: `${first}, ${former}` }).secretsKeys, [first, former]);
+  for (const wrong of [Buffer.alloc(31), Buffer.alloc(33), Buffer.alloc(32, "hunter2")]) {
+    const key = wrong.length === 32 ? wrong.toString("hex") : wrong.toString("base64");
+    const problems = problemsOf({ ...ENOUGH, SECRETS_KEY: `${first},${key}` });
+    assert.equal(problems, [
+      "SECRETS_KEY must be the output of openssl rand -base64 32, or several of these separated by commas",
+    ]);
+  }
+});
+
 test("listens on localhost in dev and on all addresses in serve, unless HOST is set", () => {
   assert.equal([read(ENOUGH).host, read({}, "dev").host, read({ HOST: "::" }, "dev").host], [
     "0.0.0.0",

@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BlueprintJobName } from "#lib/moodle/blueprint-files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { createSealedReply } from "#lib/drivers/crypto/seal.ts";
+import { createSealedReply } from "#lib/drivers/crypto/sealed-reply.ts";
 import { parseLoginPageStatus, parsePasswordResetResult } from "#lib/moodle/job-results.ts";
 import { createBlueprint } from "#lib/moodle/blueprint.ts";
 import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/fixtures.ts";

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { type Cluster, ClusterError, type ClusterNamespace } from "#lib/drivers/cluster/cluster.ts";
-import { encryptReply } from "#lib/drivers/crypto/seal.ts";
+import { encryptReply } from "#lib/drivers/crypto/sealed-reply.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { checkAndEnqueueAction } from "#lib/domains/spokes/actions.ts";
 import { createSignInLink, lockSignInLinks } from "#lib/domains/spokes/sign-in-link.ts";

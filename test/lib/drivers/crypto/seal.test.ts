@@ -1,41 +1,70 @@
+import { randomBytes } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { createSealedReply, encryptReply } from "#lib/drivers/crypto/seal.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { createSecretSealer } from "#lib/drivers/crypto/seal.ts";
 
-const test = suite("createSealedReply");
+const test = suite("createSecretSealer");
 
-test("decrypts only replies to its own key", () => {
-  const mine = createSealedReply(), other = createSealedReply();
-  for (const text of ["", "said", "Grüße, 你好", "x".repeat(10_000)]) {
-    const sealed = encryptReply(text, mine.publicKey);
-    assert.is(mine.open(sealed), text);
-    assert.is(other.open(sealed), null);
+const createKey = () => randomBytes(32).toString("base64");
+
+function faultOf(act: () => unknown): Fault {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
   }
-  assert.is.not(mine.publicKey, other.publicKey);
+  throw new Error("No fault was thrown");
+}
+
+test("opens what it sealed, and seals the same secret differently each time", () => {
+  const sealer = createSecretSealer([createKey()]);
+  assert.ok(sealer.available);
+  for (const secret of ["", "whsec_x", "Grüße, 你好", "x".repeat(10_000)]) {
+    const sealed = sealer.seal(secret, "webhook:whk_1");
+    assert.is(sealer.open(sealed, "webhook:whk_1"), secret);
+    assert.is.not(sealer.seal(secret, "webhook:whk_1"), sealed);
+    if (secret) assert.not.match(Buffer.from(sealed, "base64").toString("latin1"), secret);
+  }
 });
 
-test("rejects changed, truncated and invalid replies", () => {
-  const mine = createSealedReply(), bytes = Buffer.from(encryptReply("said", mine.publicKey), "base64");
+test("refuses a secret of another owner, without showing it", () => {
+  const sealer = createSecretSealer([createKey()]), sealed = sealer.seal("s3cret", "webhook:whk_1");
+  assert.throws(
+    () => sealer.open(sealed, "webhook:whk_2"),
+    /^The sealed secret of webhook:whk_2 was changed, or belongs to another object$/,
+  );
+});
+
+test("refuses changed and truncated secrets", () => {
+  const sealer = createSecretSealer([createKey()]), bytes = Buffer.from(sealer.seal("s3cret", "c"), "base64");
   for (let i = 0; i < bytes.length; i++) {
     const changed = Buffer.from(bytes);
     changed[i]! ^= 1;
-    assert.is(mine.open(changed.toString("base64")), null, String(i));
-    assert.is(mine.open(bytes.subarray(0, i).toString("base64")), null, String(i));
+    assert.throws(() => sealer.open(changed.toString("base64"), "c"), undefined, `byte ${i}`);
+    assert.throws(() => sealer.open(bytes.subarray(0, i).toString("base64"), "c"), undefined, `length ${i}`);
   }
-  for (const text of ["", "?", "said", "A".repeat(43), "A".repeat(100)]) assert.is(mine.open(text), null, text);
 });
 
-test("encrypts the same text differently each time", () => {
-  const { publicKey } = createSealedReply();
-  assert.is.not(encryptReply("said", publicKey), encryptReply("said", publicKey));
+test("seals with the first key and opens with every key", () => {
+  const former = createKey(), first = createKey();
+  const before = createSecretSealer([former]), both = createSecretSealer([first, former]);
+  assert.is(both.open(before.seal("s3cret", "c"), "c"), "s3cret");
+  assert.is(createSecretSealer([first]).open(both.seal("s3cret", "c"), "c"), "s3cret");
 });
 
-test("decrypts a reply of sign-in-link.php", () => {
-  // Created by its link_seal in PHP 8.2 with libsodium and OpenSSL, for the key from 32 bytes of 7.
-  const sealed = "E9f+QvNkatHjn0ksubDCaeQhavSD5HRndL2IF6Ayo2NmAu3dfUaEGPG+3NTcZBDB0XMRhN15qGUz+GU=";
-  const mine = createSealedReply(new Uint8Array(32).fill(7));
-  assert.is(mine.publicKey, "E75P6uryBMf9M1j8nAByGIHRdCeBKCJ+xnTzf3/pe20=");
-  assert.is(mine.open(sealed), "said by PHP");
+test("names SECRETS_KEY if a key is missing", () => {
+  const sealed = createSecretSealer([createKey()]).seal("s3cret", "c");
+  const unknown = faultOf(() => createSecretSealer([createKey()]).open(sealed, "c"));
+  assert.equal([unknown.kind, unknown.code], ["unavailable", "secrets_key_unknown"]);
+  const none = createSecretSealer([]);
+  assert.not(none.available);
+  for (const act of [() => none.seal("s3cret", "c"), () => none.open(sealed, "c")]) {
+    const { kind, code, message } = faultOf(act);
+    assert.equal([kind, code], ["conflict", "secrets_key_missing"]);
+    assert.match(message, "set SECRETS_KEY to the output of openssl rand -base64 32");
+  }
 });
 
 test.run();

@@ -17,7 +17,7 @@ import type { ProgramContext, ProgramRun } from "#lib/dev/simulator/programs/pro
 import { readConfigData } from "#lib/dev/simulator/programs/environment.ts";
 import { generateRandomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import { encryptReply } from "#lib/drivers/crypto/seal.ts";
+import { encryptReply } from "#lib/drivers/crypto/sealed-reply.ts";
 
 type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }, now: number) => ProgramRun;
 
