@@ -405,7 +405,7 @@ finish('done');
 ---
 {"apiVersion":"v1","kind":"PodTemplate","metadata":{"name":"adopt-files"},"template":{"spec":{"containers":[{"name":"adopt","image":"\${MOODLE_IMAGE}","command":["sh","-c","set -e\\ncd /v\\nif [ ! -d moodledata ]; then\\n  echo \\"not adopted: this volume contains no site\\"\\n  exit 1\\nfi\\nif [ \\"\`cat wheelwright-adopted 2>/dev/null\`\\" != \\"\${ADOPTION_ID}\\" ]; then\\n  ( cd moodledata && rm -rf cache localcache temp sessions lock climaintenance.html )\\n  if [ \\"\${IDENTITY}\\" = new ]; then rm -rf html/config.php moodledata/secret moodledata/muc; fi\\n  echo \\"\${ADOPTION_ID}\\" >wheelwright-adopted\\nfi\\necho adopted\\n"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}]}}}`,
   "app.yaml": `\
-{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"moodle"},"spec":{"strategy":{"type":"Recreate"},"progressDeadlineSeconds":900,"selector":{"matchLabels":{"app":"moodle"}},"template":{"metadata":{"labels":{"app":"moodle","role":"app","files-user":"true"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":["\${ADOPT_FILES}",{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","ports":[{"name":"http","containerPort":8080}],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","startupProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":5,"failureThreshold":120},"readinessProbe":{"exec":{"command":["sh","-c","if [ -e /var/www/moodledata/climaintenance.html ]; then exec curl -fsS http://127.0.0.1:8080/fpm-ping; fi\\nurl=$SITE_URL\\nexec curl -fsS -o /dev/null --max-time 10 -H \\"Host: $\${url#*//}\\" -H \\"X-Forwarded-Proto: $\${url%%:*}\\" \\\\\\n  http://127.0.0.1:8080/login/index.php\\n"]},"periodSeconds":20,"timeoutSeconds":15,"failureThreshold":3},"livenessProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"fpm","mountPath":"\${FPM_DIRECTORY}/zz-size.conf","subPath":"zz-size.conf"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"fpm","configMap":{"name":"fpm-size"}}]}}}}
+{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"moodle"},"spec":{"strategy":{"type":"Recreate"},"progressDeadlineSeconds":900,"selector":{"matchLabels":{"app":"moodle"}},"template":{"metadata":{"labels":{"app":"moodle","role":"app","files-user":"true"}},"spec":{"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":["\${ADOPT_FILES}",{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","ports":[{"name":"http","containerPort":8080}],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","startupProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":5,"failureThreshold":120},"readinessProbe":{"exec":{"command":["sh","-c","file=/var/www/moodledata/wheelwright-workers.json\\ncurl -fsS --max-time 2 -o $file.new \\"http://127.0.0.1:8080/fpm-status?json\\" 2>/dev/null && mv $file.new $file\\nif [ -e /var/www/moodledata/climaintenance.html ]; then exec curl -fsS http://127.0.0.1:8080/fpm-ping; fi\\nurl=$SITE_URL\\nexec curl -fsS -o /dev/null --max-time 10 -H \\"Host: $\${url#*//}\\" -H \\"X-Forwarded-Proto: $\${url%%:*}\\" \\\\\\n  http://127.0.0.1:8080/login/index.php\\n"]},"periodSeconds":20,"timeoutSeconds":15,"failureThreshold":3},"livenessProbe":{"exec":{"command":["curl","-fsS","http://127.0.0.1:8080/fpm-ping"]},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"},{"name":"fpm","mountPath":"\${FPM_DIRECTORY}/zz-size.conf","subPath":"zz-size.conf"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}},{"name":"fpm","configMap":{"name":"fpm-size"}}]}}}}
 ---
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"moodle"},"spec":{"publishNotReadyAddresses":true,"selector":{"app":"moodle"},"ports":[{"name":"http","port":80,"targetPort":8080}]}}`,
   "check-sign-in-job.yaml": `\
@@ -2701,6 +2701,9 @@ function seed_end_clients(array $clients): void {
 // - faildelay of mdl_task_scheduled and mdl_task_adhoc is the wait in seconds after a failure, 0 after a success
 //   (lib/classes/task/manager.php). attemptsavailable exists since 4.2; a task without attempts never runs again.
 // - admin/cli/checks.php prints a line such as "CRITICAL: Upgrade (core_upgradecheck)" for each failed check.
+// - php-fpm's status counts how often the number of workers reached its limit ("max children reached"), since the start
+//   of php-fpm ("start time"). The count stays the same while the workers remain at the limit. An unused worker ends after
+//   10 seconds. The app's readiness probe stores the status every 20 seconds (measured with PHP 8.2).
 // - core_plugin_manager lists all plugins. The source of an add-on is 'ext' (lib/classes/plugin_manager.php). An add-on
 //   with an error in its code stops the program that lists them, so it is a process of its own.
 ini_set('display_errors', 'stderr');
@@ -2790,10 +2793,26 @@ if ($total !== false && $free !== false) {
     $line['disk'] = (int) $total;
     $line['diskUsed'] = (int) ($total - $free);
 }
-foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt', 'addons', 'addonCount', 'addonsAt'] as $name) {
+foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt', 'addons', 'addonCount', 'addonsAt',
+    'workersBusy', 'workersBusyAt', 'workersReached', 'workersStarted'] as $name) {
     if (isset($last[$name])) {
         $line[$name] = $last[$name];
     }
+}
+$workers = json_decode((string) @file_get_contents("$data/wheelwright-workers.json"), true);
+$reached = $workers['max children reached'] ?? null;
+$started = $workers['start time'] ?? null;
+if (is_int($reached) && is_int($started)) {
+    $new = $reached - (($last['workersStarted'] ?? null) === $started ? (int) $last['workersReached'] : 0);
+    if ($new === 0 && $reached > 0 && ($workers['total processes'] ?? 0) >= ($workers['max active processes'] ?? 1)) {
+        $new = 1; // still at the limit
+    }
+    if ($new > 0) {
+        $line['workersBusyAt'] = $now;
+    }
+    $line['workersBusy'] = ($last['workersBusy'] ?? 0) + max(0, $new);
+    $line['workersReached'] = $reached;
+    $line['workersStarted'] = $started;
 }
 if (($line['checkedAt'] ?? 0) < $now - (int) $env('CHECK_SECONDS', '3600')) {
     exec('timeout 60 php ' . escapeshellarg("$html/admin/cli/checks.php") . ' --type=status 2>/dev/null', $lines, $status);

@@ -2956,6 +2956,8 @@ export interface SpokeUsage {
   failedChecks: string[] | null;
   /** When Moodle made these checks; it does so once an hour */
   checkedAt: string | null;
+  /** When all PHP workers were last busy, so that requests had to wait; null if not known */
+  workersBusyAt: string | null;
   /** The length of time that each sample stands for: samples are hourly for up to 2 days */
   step: "hour" | "day";
   /** The newest values of each hour or day, the oldest first */
@@ -2980,6 +2982,8 @@ export interface SpokeUsage {
     restarts: number;
     /** The number of containers that were killed because they used too much memory */
     oomKills: number;
+    /** How often all PHP workers were busy, so that requests had to wait */
+    workersBusy: number;
   }[];
 }
 

@@ -60,6 +60,9 @@ const UsageLine = v.object({
   /** The checks of Moodle's status report that failed, such as `core_upgradecheck`, and when Moodle made them. */
   failedChecks: v.optional(v.nullable(CodeNames), null),
   checkedAt: v.optional(v.nullable(Time), null),
+  /** How often all PHP workers were busy, since the site exists, and when the site last noticed it. */
+  workersBusy: Count,
+  workersBusyAt: v.optional(v.nullable(Time), null),
   /** The settings in mdl_config whose value differs from what the hub shares. */
   changedSettings: v.optional(CodeNames, []),
   /** The add-ons that fit into the line, the number of all add-ons, and when Moodle listed them. */

@@ -59,6 +59,7 @@ function formatUsageLines(usage: SpokeUsage | HubUsage): readonly RecordLine[] {
         ["failing tasks", describeFailingTasks(usage)],
         ["task waits since", usage.tasksWaitingSince, "time"],
         ["Moodle's checks", describeChecks(usage)],
+        ["all workers busy", usage.workersBusyAt, "time"],
       ] as const
       : [["spokes", usage.spokes], ["80% full or more", usage.fullSpokes]] as const),
     ["users", users],

@@ -987,6 +987,8 @@ create table spoke_usage (
   task_health jsonb,
   addons_at timestamp(3) with time zone,
   addon_count integer,
+  workers_busy bigint,
+  workers_busy_at timestamp(3) with time zone,
   constraint spoke_usage_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint spoke_usage_pkey PRIMARY KEY (spoke_id)
 );
@@ -1195,6 +1197,7 @@ create table usage_samples (
   courses integer,
   restarts integer not null default 0,
   oom_kills integer not null default 0,
+  workers_busy integer not null default 0,
   constraint usage_samples_grain_check CHECK ((grain = ANY (ARRAY['hour'::text, 'day'::text]))),
   constraint usage_samples_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint usage_samples_pkey PRIMARY KEY (spoke_id, grain, at)

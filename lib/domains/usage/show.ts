@@ -36,6 +36,7 @@ export async function showSpokeUsage(rows: RowQueries, spokeId: string, days: nu
       ], usage[`${fullest.disk}Size`]!)
       : null,
     tasksAt: usage?.tasksAt ?? null,
+    workersBusyAt: usage?.workersBusyAt ?? null,
     ...showTaskHealth(usage?.taskHealth ?? null),
     step: grain,
     samples: samples.map(({ spokeId: _, grain: __, ...sample }) => ({ ...sample, ...parseSizes(sample) })),

@@ -31,6 +31,10 @@ export interface UsageUpdate extends Storage {
   /** The number of restarts, and of containers killed for their memory, since the previous check. */
   readonly restarts: number;
   readonly oomKills: number;
+  /** How often all PHP workers were busy: the site's total, when last, and the number since the previous check. */
+  readonly workersBusy: number | null;
+  readonly workersBusyAt: Date | null;
+  readonly newWorkersBusy: number;
 }
 
 export interface UpdatedSpoke {
@@ -50,7 +54,8 @@ export async function saveUsage(tx: Tx, began: Date, updates: readonly UsageUpda
         "filesUsed" bigint, "filesSize" bigint, "databaseUsed" bigint, "databaseSize" bigint, users integer,
         "activeUsers" integer, courses integer, "tasksAt" timestamptz, "podRestarts" jsonb, "oomKilledAt" timestamptz,
         "warnedPercent" smallint, "taskHealth" jsonb, "storagePercent" smallint, "isMeasured" boolean,
-        "sampledAt" timestamptz, restarts integer, "oomKills" integer, "addonsAt" timestamptz, "addonCount" integer)
+        "sampledAt" timestamptz, restarts integer, "oomKills" integer, "addonsAt" timestamptz, "addonCount" integer,
+        "workersBusy" bigint, "workersBusyAt" timestamptz, "newWorkersBusy" integer)
     ),
     held as (
       select spokes.id as spoke_id, federation_id, slug, storage_percent, look.* from spokes join look using (id)
@@ -60,24 +65,26 @@ export async function saveUsage(tx: Tx, began: Date, updates: readonly UsageUpda
     stored as (
       insert into spoke_usage (spoke_id, observed_at, measured_at, files_used, files_size, database_used, database_size,
         users, active_users, courses, tasks_at, pod_restarts, oom_killed_at, warned_percent, task_health,
-        addons_at, addon_count)
+        addons_at, addon_count, workers_busy, workers_busy_at)
       select spoke_id, ${began}, "measuredAt", "filesUsed", "filesSize", "databaseUsed", "databaseSize", users,
         "activeUsers", courses, "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent", "taskHealth",
-        "addonsAt", "addonCount" from held
+        "addonsAt", "addonCount", "workersBusy", "workersBusyAt" from held
       on conflict (spoke_id) do update set observed_at = excluded.observed_at, measured_at = excluded.measured_at,
         files_used = excluded.files_used, files_size = excluded.files_size, database_used = excluded.database_used,
         database_size = excluded.database_size, users = excluded.users, active_users = excluded.active_users,
         courses = excluded.courses, tasks_at = excluded.tasks_at, pod_restarts = excluded.pod_restarts,
         oom_killed_at = excluded.oom_killed_at, warned_percent = excluded.warned_percent,
-        task_health = excluded.task_health, addons_at = excluded.addons_at, addon_count = excluded.addon_count
+        task_health = excluded.task_health, addons_at = excluded.addons_at, addon_count = excluded.addon_count,
+        workers_busy = excluded.workers_busy, workers_busy_at = excluded.workers_busy_at
         where spoke_usage.observed_at < excluded.observed_at
       returning spoke_id
     ),
     sampled as (
       insert into usage_samples (spoke_id, grain, at, files_used, files_size, database_used, database_size, users,
-        active_users, courses, restarts, oom_kills)
+        active_users, courses, restarts, oom_kills, workers_busy)
       select spoke_id, grain, date_trunc(grain, held."sampledAt", 'UTC'), new."filesUsed", new."filesSize", new."databaseUsed",
-        new."databaseSize", new.users, new."activeUsers", new.courses, held.restarts, held."oomKills"
+        new."databaseSize", new.users, new."activeUsers", new.courses, held.restarts, held."oomKills",
+        held."newWorkersBusy"
       from held join stored using (spoke_id) cross join (values ('hour'), ('day')) as grains (grain)
       left join look as new on new.id = spoke_id and new."isMeasured"
       where held."sampledAt" is not null
@@ -89,7 +96,8 @@ export async function saveUsage(tx: Tx, began: Date, updates: readonly UsageUpda
         users = coalesce(excluded.users, usage_samples.users),
         active_users = coalesce(excluded.active_users, usage_samples.active_users),
         courses = coalesce(excluded.courses, usage_samples.courses),
-        restarts = usage_samples.restarts + excluded.restarts, oom_kills = usage_samples.oom_kills + excluded.oom_kills
+        restarts = usage_samples.restarts + excluded.restarts, oom_kills = usage_samples.oom_kills + excluded.oom_kills,
+        workers_busy = usage_samples.workers_busy + excluded.workers_busy
     ),
     listed as (
       update spokes set storage_percent = held."storagePercent" from held join stored using (spoke_id)

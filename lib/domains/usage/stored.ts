@@ -6,7 +6,7 @@ import type { TaskHealth } from "#lib/domains/usage/task-health.ts";
 export const STORED_USAGE_COLUMNS = [
   ...["filesUsed", "filesSize", "databaseUsed", "databaseSize", "users", "activeUsers", "courses"] as const,
   ...["measuredAt", "tasksAt", "podRestarts", "oomKilledAt", "warnedPercent", "taskHealth"] as const,
-  ...["addonsAt", "addonCount"] as const,
+  ...["addonsAt", "addonCount", "workersBusy", "workersBusyAt"] as const,
 ] as const;
 
 export interface StoredUsage extends Storage {
@@ -23,12 +23,15 @@ export interface StoredUsage extends Storage {
   /** When the site listed its add-ons; null if it has not reported any list yet. */
   readonly addonsAt: Date | null;
   readonly addonCount: number | null;
+  /** How often all PHP workers were busy, and when last. Null if the site has not reported it yet. */
+  readonly workersBusy: number | null;
+  readonly workersBusyAt: Date | null;
 }
 
 type UsageColumns =
-  & { readonly [N in keyof Storage]: string | null }
+  & { readonly [N in keyof Storage | "workersBusy"]: string | null }
   & Readonly<Record<"users" | "activeUsers" | "courses" | "warnedPercent" | "addonCount", number | null>>
-  & Readonly<Record<"measuredAt" | "tasksAt" | "oomKilledAt" | "addonsAt", Date | null>>
+  & Readonly<Record<"measuredAt" | "tasksAt" | "oomKilledAt" | "addonsAt" | "workersBusyAt", Date | null>>
   & { readonly podRestarts: Readonly<Record<string, number>> | null; readonly taskHealth: TaskHealth | null };
 
 /** Moves the columns of `spoke_usage` to the property `usage`. */
@@ -36,10 +39,13 @@ export function parseStoredUsage<Row extends UsageColumns>(
   row: Row,
 ): Omit<Row, keyof UsageColumns> & { readonly usage: StoredUsage | null } {
   const { podRestarts, warnedPercent, measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, ...more } = row;
-  const { taskHealth, filesUsed, filesSize, databaseUsed, databaseSize, addonsAt, addonCount, ...spoke } = more;
+  const { taskHealth, filesUsed, filesSize, databaseUsed, databaseSize, addonsAt, addonCount, ...rest } = more;
+  const { workersBusy, workersBusyAt, ...spoke } = rest;
   const usage = podRestarts === null ? null : {
     ...{ measuredAt, tasksAt, oomKilledAt, users, activeUsers, courses, podRestarts, taskHealth, addonsAt, addonCount },
     warnedPercent: warnedPercent ?? 0,
+    workersBusy: parseBytes(workersBusy),
+    workersBusyAt,
     filesUsed: parseBytes(filesUsed),
     filesSize: parseBytes(filesSize),
     databaseUsed: parseBytes(databaseUsed),

@@ -35,7 +35,13 @@ const amounts = {
 };
 const period = { step: v.picklist(["hour", "day"]) };
 
-export const UsageSampleView = v.object({ at: Timestamp, ...amounts, restarts: v.number(), oomKills: v.number() });
+export const UsageSampleView = v.object({
+  at: Timestamp,
+  ...amounts,
+  restarts: v.number(),
+  oomKills: v.number(),
+  workersBusy: v.number(),
+});
 export const HubUsageSampleView = v.object({ at: Timestamp, ...amounts, spokes: v.number(), fullSpokes: v.number() });
 
 export const SpokeUsageView = v.object({
@@ -54,6 +60,8 @@ export const SpokeUsageView = v.object({
   tasksWaitingSince: NullableTimestamp,
   failedChecks: v.nullable(v.array(v.string())),
   checkedAt: NullableTimestamp,
+  /** When all PHP workers were last busy, so that requests had to wait. */
+  workersBusyAt: NullableTimestamp,
   ...period,
   samples: v.array(UsageSampleView),
 });

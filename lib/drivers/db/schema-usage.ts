@@ -35,6 +35,8 @@ export interface UsageTables {
     taskHealth: NullableJsonColumn;
     addonsAt: NullableTimestampColumn;
     addonCount: number | null;
+    workersBusy: NullableBigintColumn;
+    workersBusyAt: NullableTimestampColumn;
   };
   spoke_addons: {
     spokeId: string;
@@ -50,6 +52,7 @@ export interface UsageTables {
     at: TimestampColumn;
     restarts: Generated<number>;
     oomKills: Generated<number>;
+    workersBusy: Generated<number>;
   };
   hub_usage_samples: StorageColumns & {
     federationId: string;

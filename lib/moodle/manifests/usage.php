@@ -15,6 +15,9 @@
 // - faildelay of mdl_task_scheduled and mdl_task_adhoc is the wait in seconds after a failure, 0 after a success
 //   (lib/classes/task/manager.php). attemptsavailable exists since 4.2; a task without attempts never runs again.
 // - admin/cli/checks.php prints a line such as "CRITICAL: Upgrade (core_upgradecheck)" for each failed check.
+// - php-fpm's status counts how often the number of workers reached its limit ("max children reached"), since the start
+//   of php-fpm ("start time"). The count stays the same while the workers remain at the limit. An unused worker ends after
+//   10 seconds. The app's readiness probe stores the status every 20 seconds (measured with PHP 8.2).
 // - core_plugin_manager lists all plugins. The source of an add-on is 'ext' (lib/classes/plugin_manager.php). An add-on
 //   with an error in its code stops the program that lists them, so it is a process of its own.
 ini_set('display_errors', 'stderr');
@@ -104,10 +107,26 @@ if ($total !== false && $free !== false) {
     $line['disk'] = (int) $total;
     $line['diskUsed'] = (int) ($total - $free);
 }
-foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt', 'addons', 'addonCount', 'addonsAt'] as $name) {
+foreach (['folders', 'foldersAt', 'failedChecks', 'checkedAt', 'addons', 'addonCount', 'addonsAt',
+    'workersBusy', 'workersBusyAt', 'workersReached', 'workersStarted'] as $name) {
     if (isset($last[$name])) {
         $line[$name] = $last[$name];
     }
+}
+$workers = json_decode((string) @file_get_contents("$data/wheelwright-workers.json"), true);
+$reached = $workers['max children reached'] ?? null;
+$started = $workers['start time'] ?? null;
+if (is_int($reached) && is_int($started)) {
+    $new = $reached - (($last['workersStarted'] ?? null) === $started ? (int) $last['workersReached'] : 0);
+    if ($new === 0 && $reached > 0 && ($workers['total processes'] ?? 0) >= ($workers['max active processes'] ?? 1)) {
+        $new = 1; // still at the limit
+    }
+    if ($new > 0) {
+        $line['workersBusyAt'] = $now;
+    }
+    $line['workersBusy'] = ($last['workersBusy'] ?? 0) + max(0, $new);
+    $line['workersReached'] = $reached;
+    $line['workersStarted'] = $started;
 }
 if (($line['checkedAt'] ?? 0) < $now - (int) $env('CHECK_SECONDS', '3600')) {
     exec('timeout 60 php ' . escapeshellarg("$html/admin/cli/checks.php") . ' --type=status 2>/dev/null', $lines, $status);

@@ -28,6 +28,7 @@ export function usagePanel(usage: SpokeUsage, days: string): Markup {
         usage.tasksWaitingSince ? ["A task waits since", ui.renderTime(usage.tasksWaitingSince)] : null,
         ["Moodle's checks", describeChecks(usage)],
         ["Restarts", formatRestarts(samples)],
+        ["All PHP workers busy", describeBusyWorkers(usage)],
         ["Measured", ui.renderTime(measuredAt)],
       ])
     }
@@ -132,6 +133,12 @@ function formatRestarts(samples: SpokeUsage["samples"]): string {
   const restarts = samples.reduce((sum, each) => sum + each.restarts, 0);
   const kills = samples.reduce((sum, each) => sum + each.oomKills, 0);
   return `${restarts} in this period, ${kills} for lack of memory`;
+}
+
+function describeBusyWorkers({ workersBusyAt, samples }: SpokeUsage): Markup | string {
+  if (workersBusyAt === null) return "never";
+  const times = samples.reduce((sum, each) => sum + each.workersBusy, 0);
+  return markup`${formatNumber(times)} times in this period, last ${ui.renderTime(workersBusyAt)}`;
 }
 
 function formatCount(count: number | null): string {

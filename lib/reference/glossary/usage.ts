@@ -54,6 +54,7 @@ export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
     "core_upgradecheck",
   ]],
   "SpokeUsage.checkedAt": "When Moodle made these checks; it does so once an hour",
+  "SpokeUsage.workersBusyAt": "When all PHP workers were last busy, so that requests had to wait; null if not known",
   "SpokeAddons.reportedAt": "When the site listed its add-ons; null if it has not reported any list yet",
   "SpokeAddons.total": ["The number of all add-ons; a report has room for about 100 of them", 1],
   "SpokeAddons.addons": "The add-ons, sorted by component",
@@ -78,5 +79,6 @@ export const USAGE_FIELD_ENTRIES: GlossaryEntriesByField = {
   "HubUsage.measuredAt": "When the sums were calculated; null if no spoke has reported its usage yet",
   "samples.at": "The start of the hour or day (UTC)",
   "samples.restarts": ["The number of times that the site's containers were restarted", 0],
+  "samples.workersBusy": ["How often all PHP workers were busy, so that requests had to wait", 0],
   "samples.oomKills": ["The number of containers that were killed because they used too much memory", 0],
 };

@@ -4,13 +4,14 @@
  */
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { type AuditEntry, buildSpokeSubject } from "#lib/audit/store.ts";
-import { MINUTE } from "#lib/base/time.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { type AddonReport, findNewAddons, saveAddons } from "#lib/domains/spokes/addons.ts";
 import { computeStorage, decideStorageWarning, findFullestDisk, predictFullAt } from "#lib/domains/usage/storage.ts";
 import { readUsedBytes, saveUsage, type UpdatedSpoke, type UsageUpdate } from "#lib/domains/usage/store.ts";
 import { toTaskHealth } from "#lib/domains/usage/task-health.ts";
 import { describeStorage } from "#lib/domains/usage/words.ts";
+import type { UsageLine } from "#lib/moodle/usage-line.ts";
 import { parseQuantity } from "#lib/drivers/cluster/diagnosis/quantity.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { getMeasuredAt } from "#lib/workers/sweep/pod-facts.ts";
@@ -61,6 +62,7 @@ export function decideUsage({ spoke, pods }: SpokeObservations, now: Date): Usag
   };
   const people = isMeasured ? line! : before, percent = findFullestDisk(storage)?.percent ?? null;
   const report = isMeasured ? findNewAddons(line!, measuredAt, before?.addonsAt ?? null) : null;
+  const busy = decideWorkersBusy(before, isMeasured ? line! : null);
   const warning = percent === null ? null : decideStorageWarning(before?.warnedPercent ?? 0, percent);
   return {
     id: spoke.id,
@@ -82,7 +84,24 @@ export function decideUsage({ spoke, pods }: SpokeObservations, now: Date): Usag
     sampledAt: isMeasured ? measuredAt : restarts + kills > 0 ? now : null,
     restarts,
     oomKills: kills,
+    ...busy,
     crossed: warning?.crossed ?? null,
+  };
+}
+
+type WorkersBusy = Pick<UsageUpdate, "workersBusy" | "workersBusyAt">;
+
+/** Returns how often all PHP workers were busy. The first report only stores what to compare with. */
+function decideWorkersBusy(
+  before: WorkersBusy | null,
+  line: Pick<UsageLine, "workersBusy" | "workersBusyAt"> | null,
+): WorkersBusy & Pick<UsageUpdate, "newWorkersBusy"> {
+  const { workersBusy: earlier = null, workersBusyAt = null } = before ?? {};
+  if (line === null || line.workersBusy === null) return { workersBusy: earlier, workersBusyAt, newWorkersBusy: 0 };
+  return {
+    workersBusy: line.workersBusy,
+    workersBusyAt: line.workersBusyAt === null ? workersBusyAt : new Date(line.workersBusyAt * SECOND),
+    newWorkersBusy: earlier === null ? 0 : Math.max(0, line.workersBusy - earlier),
   };
 }
 

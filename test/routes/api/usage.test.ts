@@ -14,20 +14,25 @@ const AMOUNTS = {
   ...{ users: 1200, activeUsers: 310, courses: 45 },
 };
 
+const BUSY_AT = new Date("2026-11-20T10:00:00Z");
+
 const test = suite<{ scene: Scene; oak: string; hub: string }>("the usage of spokes and hubs");
 test.before.each(async (context) => {
   const scene = context.scene = await openScene();
   const [{ id, federationId }] = await selectRows(scene.db, "spokes", { slug: "oak" });
   Object.assign(context, { oak: id, hub: federationId });
   await insertRow(scene.db, "spoke_usage", { spokeId: id, observedAt: NOW, measuredAt: NOW, tasksAt: NOW, ...AMOUNTS });
+  await updateRows(scene.db, "spoke_usage", { workersBusy: 40, workersBusyAt: BUSY_AT }, { spokeId: id });
   await updateRows(scene.db, "spokes", { storagePercent: 80, state: "active" }, { id });
 });
 test.after.each(({ scene }) => scene.close());
 
 async function addSamples({ scene, oak }: { scene: Scene; oak: string }, days: number): Promise<void> {
   await scene.db.sql(
-    `insert into usage_samples (spoke_id, grain, at, files_used, files_size, database_used, database_size, users, restarts)
-     select $1, grain, date_trunc(grain, now() - i * ('1 ' || grain)::interval, 'UTC'), ($3::bigint - i * $4::bigint), $5::bigint, 1, 9, 7, 1
+    `insert into usage_samples (spoke_id, grain, at, files_used, files_size, database_used, database_size, users, restarts,
+      workers_busy)
+     select $1, grain, date_trunc(grain, now() - i * ('1 ' || grain)::interval, 'UTC'), ($3::bigint - i * $4::bigint), $5::bigint, 1, 9, 7, 1,
+       2
      from generate_series(0, $2::int - 1) as i, unnest(array['hour', 'day']) as grain`,
     [oak, days, 8 * GIB, GIB / 4, 10 * GIB],
   );
@@ -48,8 +53,10 @@ test("shows the latest values, hourly samples of two days, and when the disk wil
   assert.equal(latest, {
     ...{ spokeId: oak, ...AMOUNTS, storagePercent: 80, fullestDisk: "files", step: "hour" },
     ...{ failingTasks: null, failingTaskNames: [], tasksWaitingSince: null, failedChecks: null, checkedAt: null },
+    workersBusyAt: BUSY_AT.toISOString(),
   });
   assert.is(samples.length, 10);
+  assert.is(samples[0].workersBusy, 2);
   assert.equal([samples.at(-1).filesUsed, samples[0].filesUsed], [8 * GIB, (8 - 9 / 4) * GIB], "the oldest first");
   const days = (Date.parse(fullAt) - Date.now()) / DAY;
   assert.ok(days > 6 && days < 10, `2 GiB are left, and a quarter is used each day: ${days}`);
@@ -104,6 +111,7 @@ test("is shown on the pages of the spoke and of the hub", async (context) => {
   await addSamples(context, 10);
   await sum(scene);
   const page = await parsePage(scene, `/spokes/${oak}`, "hubAdmin");
+  assert.match(page.text, /All PHP workers busy\s*\d+ times in this period, last/);
   assert.match(page.text, /Files\s*8 GiB of 10 GiB \(80%\)/);
   assert.match(page.text, /1,200, 310 active in 30 days/);
   const html = await (await scene.as("hubAdmin").get(`/spokes/${oak}?days=2`)).body;

@@ -95,6 +95,25 @@ test("notifies users once per threshold, and again after the usage fell by five 
   assert.is(metadata.message, "The files use 8 GiB of 10 GiB");
 });
 
+test("counts how often all PHP workers were busy since the previous report", async (context) => {
+  const { scene, id } = context;
+  const report = async (workersBusy: number, workersBusyAt: number | null) => {
+    await runTasks(context, () => buildUsageLine(0, GIB, { workersBusy, workersBusyAt }));
+    await lookOnce(scene.app);
+    const samples = await selectRows(scene.db, "usage_samples", { spokeId: id, grain: "day" });
+    const usage = await usageOf(context);
+    return [
+      Number(usage.workersBusy),
+      usage.workersBusyAt?.getTime() ?? null,
+      samples.reduce((sum, each) => sum + each.workersBusy, 0),
+    ];
+  };
+  assert.equal(await report(7, 1_795_000_000), [7, 1_795_000_000_000, 7], "the simulated site has reported 0 before");
+  assert.equal(await report(9, 1_795_000_900), [9, 1_795_000_900_000, 9]);
+  assert.equal(await report(2, null), [2, 1_795_000_900_000, 9], "a restored site has an older total");
+  assert.equal(await report(3, 1_795_001_800), [3, 1_795_001_800_000, 10]);
+});
+
 test("adds no sample for a line whose time is wrong, except near the end of its pod", async (context) => {
   const { scene, id } = context;
   await runTasks(context, () => buildUsageLine(60 * 24 * 365, GIB));

@@ -55,6 +55,7 @@ function measure({ world, pod }: ProgramContext, database: SiteDatabase, now: nu
     failedChecks: tasks?.failedChecks ?? [],
     checkedAt: now,
     changedSettings: listChangedSettings(database.config),
+    workersBusy: 0,
     disk: parseMilliQuantityOrZero(found?.status?.capacity?.storage) / 1000,
     diskUsed: folders,
     foldersAt: now,
