@@ -7,6 +7,7 @@ import * as account_sessions from "../routes/account/sessions.ts";
 import * as api_index from "../routes/api/index.ts";
 import * as api_audit from "../routes/api/audit.ts";
 import * as api_auth_accept_invite from "../routes/api/auth/accept-invite.ts";
+import * as api_auth_confirm from "../routes/api/auth/confirm.ts";
 import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts";
 import * as api_auth_login from "../routes/api/auth/login.ts";
 import * as api_auth_logout from "../routes/api/auth/logout.ts";
@@ -164,6 +165,7 @@ export const manifest: Manifest = [
   ["/api", api_index],
   ["/api/audit", api_audit],
   ["/api/auth/accept-invite", api_auth_accept_invite],
+  ["/api/auth/confirm", api_auth_confirm],
   ["/api/auth/forgot-password", api_auth_forgot_password],
   ["/api/auth/login", api_auth_login],
   ["/api/auth/logout", api_auth_logout],

@@ -40,6 +40,7 @@ export const releases: readonly ReleaseNotes[] = [
       "`wheelwright doctor --reconcile --json` lists a `code` for each change that it could not apply, such as `SlugTaken`, and a hint.",
       "`SECRETS_KEY` encrypts secrets that the database stores. Without it, features that store secrets are refused.",
       "A spoke's usage says when all of its PHP workers were last busy, and how often, so that requests had to wait (`workersBusyAt`, and `workersBusy` of each sample).",
+      "Dangerous actions need a sign-in within the last 15 minutes: removing spokes and hubs, changing members and users, creating API tokens, and requesting restores. The portal asks for the password again and keeps the user's input. API clients with a session cookie get 403 `recent_sign_in_required` and call `POST /api/auth/confirm`; API tokens need no confirmation.",
       "Sites behind ingress-nginx accept uploads of up to 100 MB, as PHP does. So far, ingress-nginx refused more than 1 MB.",
       "The template of the default version is created as soon as Wheelwright is connected to a cluster, so that even the first spoke starts from it, and it is kept while it is unused. `TEMPLATES=off` prevents this.",
       "A spoke waits for a template that is almost ready, if that is sooner than an installation. The operation shows the wait. A template is ready before its sandbox is deleted, so about 20 seconds earlier.",

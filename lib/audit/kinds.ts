@@ -63,6 +63,8 @@ export const AUDIT_KINDS = {
   auth_login: "quiet",
   auth_login_failed: "quiet",
   auth_logout: "quiet",
+  session_confirmed: "quiet",
+  session_confirmation_failed: "quiet",
   session_ended: "quiet",
   other_sessions_ended: "quiet",
   onboarding_completed: "quiet",

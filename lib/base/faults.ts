@@ -47,6 +47,10 @@ export const FAULTS = {
     "forbidden",
     "You signed in more than an hour ago; sign in again to set a password, or omit the password",
   ],
+  recent_sign_in_required: [
+    "forbidden",
+    "You last signed in more than 15 minutes ago; confirm that it is you with POST /api/auth/confirm, and try again",
+  ],
   scope_too_narrow: [
     "forbidden",
     "The token's scope is readonly; this request needs a token with the scope provisioning or cli",

@@ -18,6 +18,8 @@ import type {
   Catalog,
   ChangedFederation,
   Changelog,
+  Confirm,
+  Confirmation,
   Cost,
   Course,
   CoursePublication,
@@ -167,6 +169,8 @@ export interface WheelwrightApi {
         | "auth_login"
         | "auth_login_failed"
         | "auth_logout"
+        | "session_confirmed"
+        | "session_confirmation_failed"
         | "session_ended"
         | "other_sessions_ended"
         | "onboarding_completed"
@@ -207,6 +211,13 @@ export interface WheelwrightApi {
    * `POST /api/auth/accept-invite`, scope flow. Error codes: link_spent, busy.
    */
   acceptInvite(body: AcceptInvite, options?: CallOptions): Promise<Me>;
+
+  /**
+   * Confirm that it is you, with your password. Until recentUntil, your session may do dangerous actions, such as removing spokes and creating tokens
+   *
+   * `POST /api/auth/confirm`, scope session. Error codes: wrong_password, busy.
+   */
+  confirm(body: Confirm, options?: CallOptions): Promise<Confirmation>;
 
   /**
    * Email a link for setting a new password. The response does not reveal whether the user exists
@@ -1601,6 +1612,7 @@ export interface WheelwrightApi {
 export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listAuditEvents: { method: "GET", path: "/api/audit", params: true, pages: true },
   acceptInvite: { method: "POST", path: "/api/auth/accept-invite", body: true },
+  confirm: { method: "POST", path: "/api/auth/confirm", body: true },
   forgotPassword: { method: "POST", path: "/api/auth/forgot-password", body: true },
   login: { method: "POST", path: "/api/auth/login", body: true },
   logout: { method: "POST", path: "/api/auth/logout", empty: true },

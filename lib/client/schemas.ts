@@ -713,6 +713,16 @@ export interface Changelog {
   }[];
 }
 
+export interface Confirm {
+  /** The password; must be a password of at most 4096 characters */
+  password: string;
+}
+
+export interface Confirmation {
+  /** Until when the session may do dangerous actions */
+  recentUntil: string;
+}
+
 export type Cost = {
   /** Whether the cost is known. It is known only if the hub is billed through a payment provider, the size has a price, and you manage the hub */
   available: true;

@@ -78,6 +78,8 @@ export type EndpointCall<A, L, P, Q, B> =
     readonly raw: Uint8Array;
     /** The Idempotency-Key. Null if the endpoint does not accept this header, or the request does not contain it. */
     readonly idempotency: IdempotencyKey | null;
+    /** Counts a login attempt of the client's network. Throws a `limited` fault (`too_many_tries`). */
+    readonly countLoginAttempt: () => void;
     /** Runs work that creates a spoke. It waits in the hub's queue, so that each hub creates one spoke at a time. */
     readonly runInHubQueue: CreationQueue["runInHubQueue"];
     readonly service: ServerInfo;
@@ -100,6 +102,11 @@ export interface Endpoint<
   readonly purpose?: string;
   /** Whether the endpoint is a probe. Probes get a response even under load, so that a busy server is not restarted. */
   readonly probe?: boolean;
+  /**
+   * Whether a session must be recent: the user signed in or confirmed the session within 15 minutes. Not required of
+   * tokens, whose creation required it. `when` limits the requirement to some requests.
+   */
+  readonly recentSignIn?: true | { when(request: { readonly query: Parsed<Q>; readonly body: Parsed<B> }): boolean };
   /** The message in the 429 response. If set, calls are rate-limited per client network. */
   readonly rateLimitMessage?: string;
   readonly params?: P;

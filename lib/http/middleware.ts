@@ -169,6 +169,19 @@ export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor 
   throw new Fault("forbidden", "scope_too_narrow", message);
 }
 
+/** Checks that the session is recent, if the endpoint requires this for the request. Tokens are always allowed. */
+export function requireRecentSignIn(
+  { recentSignIn }: Pick<AnyEndpoint, "recentSignIn">,
+  actor: Actor | null,
+  request: { readonly query: unknown; readonly body: unknown },
+): void {
+  if (recentSignIn === undefined || actor?.credential.kind !== "session" || actor.credential.recent) return;
+  if (recentSignIn !== true && !recentSignIn.when(request)) return;
+  const message = "You last signed in more than 15 minutes ago; confirm that it is you with POST /api/auth/confirm, " +
+    "and try again";
+  throw new Fault("forbidden", "recent_sign_in_required", message);
+}
+
 /**
  * Checks that a request with a session cookie comes from this site (CSRF protection). Browsers send `Sec-Fetch-Site` or
  * `Origin`, so a request with neither header does not come from a browser and is allowed.

@@ -26,7 +26,7 @@ import {
 } from "#lib/http/fallback-routes.ts";
 import { type HttpResponse, isBodyStream } from "#lib/http/response.ts";
 import type { HttpExchange, Route } from "#lib/http/exchange.ts";
-import { refuseBearerToken, requireSameOrigin, requireScope } from "#lib/http/middleware.ts";
+import { refuseBearerToken, requireRecentSignIn, requireSameOrigin, requireScope } from "#lib/http/middleware.ts";
 import {
   decodePathParameters,
   mayHaveBody,
@@ -161,7 +161,7 @@ function receive(
  * (auth/authorize-transactions.ts).
  */
 async function handleRequest(
-  { app, service, authenticate, calls, renderedResponses }: Mounted,
+  { app, service, authenticate, rateLimit, calls, renderedResponses }: Mounted,
   name: string,
   endpoint: AnyEndpoint,
   encoded: Readonly<Record<string, string>>,
@@ -200,9 +200,11 @@ async function handleRequest(
     userAgent,
     signal,
     idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
+    countLoginAttempt: () => rateLimit.countAttempt(ip, "too many login attempts"),
     runInHubQueue: creationQueue.runInHubQueue,
     service,
   };
+  requireRecentSignIn(endpoint, caller, call);
   const existing = renderedResponses.get(name);
   if (existing) return revalidate(existing(request), request);
   const value = await endpoint.handle(call);

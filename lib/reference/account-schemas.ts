@@ -10,6 +10,7 @@ export type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
 export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
   Acknowledgement: auth.Acknowledgement,
+  Confirmation: auth.ConfirmationView,
   HubJoining: members.HubInvitationView,
   LoggedIn: auth.LoginView,
   Marked: notifications.MarkedNotificationCount,
@@ -30,6 +31,7 @@ export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
 
 export const ACCOUNT_INPUT_SCHEMAS: Schemas = {
   AcceptInvite: auth.AcceptInvitationBody,
+  Confirm: auth.ConfirmBody,
   ForgotPassword: auth.ForgotPasswordBody,
   Login: auth.LoginBody,
   NewMember: members.NewMember,

@@ -117,10 +117,15 @@ function bodyOf(body: v.GenericSchema, type: string, named: NamedSchemas) {
   return { required: !v.is(body, {}), content };
 }
 
-function descriptionOf(aliases: readonly string[], { access, rateLimitMessage, deprecated }: AnyEndpoint): string {
+function descriptionOf(aliases: readonly string[], endpoint: AnyEndpoint): string {
+  const { access, recentSignIn, rateLimitMessage, deprecated } = endpoint;
   return [
     `For: ${findAccessNote(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
+    ...(recentSignIn === undefined ? [] : [
+      `${recentSignIn === true ? "A" : "For dangerous requests, a"} session must be recent: the user signed in, or ` +
+      "confirmed the session with POST /api/auth/confirm, within the last 15 minutes.",
+    ]),
     ...(rateLimitMessage
       ? [
         "Limited to 5 requests per minute for each IP address, counted together with all endpoints that have this limit.",

@@ -61,6 +61,7 @@ export function listErrorCodes(
     ...credentialFaults(endpoint),
     ...findAccessNote(endpoint.access.name)?.refuses ?? [],
     ...scopeFaults(method, endpoint),
+    ...(endpoint.recentSignIn === undefined ? [] : ["recent_sign_in_required" as const]),
     ...endpoint.faults ?? [],
     ...serviceFaults(method, endpoint),
   ]);

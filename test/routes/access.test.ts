@@ -137,10 +137,11 @@ function isWideEnough({ endpoint, means }: Outcome): boolean {
   return means === "session" || scopes.indexOf(means) >= scopes.indexOf(endpoint.scope);
 }
 
-/** Keeps the declarations, but accepts any body and removes the bucket, so that only access rules can refuse. */
+/** Keeps the declarations, but accepts any body and removes the bucket and the recent sign-in, so that only access rules can refuse. */
 function replaced(module: RouteModule): RouteModule {
   const endpoints = HTTP_METHODS.flatMap((method) => {
-    const { rateLimitMessage: _bucket, form: _form, query: _query, ...endpoint } = module[method] ?? {};
+    const { rateLimitMessage: _bucket, recentSignIn: _recent, form: _form, query: _query, ...endpoint } =
+      module[method] ?? {};
     return module[method] ? [[method, { ...endpoint, body: v.any(), handle: reached }]] : [];
   });
   return Object.fromEntries(endpoints);

@@ -89,7 +89,9 @@ function findActor(request: Request, { ip, userAgent }: { ip: string; userAgent:
     role: "operator",
     federationIds: [],
     spokeIds: [],
-    credential: header === null ? { kind: "session", id: "ses_1" } : { kind: "token", id: "tok_1", scope },
+    credential: header === null
+      ? { kind: "session", id: "ses_1", recent: true }
+      : { kind: "token", id: "tok_1", scope },
     tokenPrefix: header === null ? null : "ww_test",
     ip,
     userAgent,

@@ -1,4 +1,5 @@
 /** Creates users, sessions and tokens directly in the database, because password hashing makes sign-ins slow. */
+import { sql } from "kysely";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
 import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
@@ -38,7 +39,13 @@ export async function createTestUser(db: Database, name: string, life: TestUserS
 }
 
 export async function createTestSession(db: Database, person: TestUser): Promise<NewSession> {
-  return await db.transact((tx) => beginSession(tx, person.id, { ip: "192.0.2.1", userAgent: "test" }));
+  return await db.transact((tx) => beginSession(tx, person.id, { ip: "192.0.2.1", userAgent: "test" }, "password"));
+}
+
+/** Makes the sign-in and the confirmation of a session older than 15 minutes, so that dangerous actions are refused. */
+export async function ageSession({ rows }: Pick<Database, "rows">, { id }: Pick<NewSession, "id">): Promise<void> {
+  const earlier = sql<Date>`wheelwright_now() - interval '16 minutes'`;
+  await rows.updateTable("sessions").set({ createdAt: earlier, confirmedAt: earlier }).where("id", "=", id).execute();
 }
 
 export interface TestToken {

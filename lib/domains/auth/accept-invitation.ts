@@ -36,7 +36,7 @@ export async function acceptInvitationAndSignIn(
 ): Promise<LoginResult> {
   let secret = "";
   const link = await accept(app, origin, acceptance, async (tx, { userId }) => {
-    const session = await beginSession(tx, userId, origin);
+    const session = await beginSession(tx, userId, origin, "link");
     secret = session.secret;
     return [{ kind: "auth_login", objectType: "session", objectId: session.id }];
   });

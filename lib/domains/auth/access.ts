@@ -11,7 +11,12 @@ import type { UserRole } from "#lib/model/user.ts";
 export type { TokenScope, UserRole };
 
 export type Credential =
-  | { readonly kind: "session"; readonly id: string }
+  | {
+    readonly kind: "session";
+    readonly id: string;
+    /** Whether the user signed in, or confirmed the session, within the last 15 minutes (confirm.ts). */
+    readonly recent: boolean;
+  }
   | { readonly kind: "token"; readonly id: string; readonly scope: TokenScope };
 
 /** The authenticated caller. Memberships are read for each request, so changes take effect immediately. */

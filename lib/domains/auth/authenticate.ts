@@ -69,7 +69,7 @@ async function authenticateSession(app: App, request: Request, origin: RequestOr
   const found = await findSession(app.db.rows, { hash: hashSecret(secret) });
   if (!found) return null;
   if (found.stale) await recordSessionUse(app.db.rows, found.id);
-  return toActor(found.user, { kind: "session", id: found.id }, origin, null);
+  return toActor(found.user, { kind: "session", id: found.id, recent: found.recent }, origin, null);
 }
 
 function toActor(

@@ -78,6 +78,6 @@ function removedIds(now: readonly string[], before: readonly string[]): string[]
   return before.filter((id) => !left.has(id));
 }
 
-function sessionEndedFault(): Fault {
+export function sessionEndedFault(): Fault {
   return new Fault("unauthenticated", "sign_in_required", "Your session has ended; sign in again");
 }

@@ -10,15 +10,21 @@ import { isRefusedWriteError } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
 const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
+export const RECENT_MINUTES = 15; // how long a sign-in or a confirmation counts as recent
 
-interface ValidSession {
+interface ValidCredential {
   readonly id: string;
   readonly user: User;
   /** Whether the recorded time of the session's last use is more than a minute old and must be updated. */
   readonly stale: boolean;
 }
 
-interface ValidToken extends ValidSession {
+interface ValidSession extends ValidCredential {
+  /** Whether the user signed in or confirmed the session within the last RECENT_MINUTES. */
+  readonly recent: boolean;
+}
+
+interface ValidToken extends ValidCredential {
   readonly scope: TokenScope;
   readonly prefix: string;
 }
@@ -35,13 +41,16 @@ export const validSessionCondition = sql<SqlBool>`(sessions.ended_at is null
 export const sessionExpiryExpression = sql<Date>`least(sessions.last_used_at + make_interval(hours => ${IDLE_HOURS}),
   sessions.created_at + make_interval(days => ${MAX_AGE_DAYS}))`;
 
+const isRecentSession = sql<boolean>`coalesce(sessions.confirmed_at, sessions.created_at)
+  > (select wheelwright_now()) - make_interval(mins => ${RECENT_MINUTES})`;
+
 /** An SQL condition for valid API tokens (`api_tokens as token`). Does not check whether the user is disabled. */
 export const validTokenCondition = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
 const selectSessions = (rows: RowQueries) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
-    .select([...userColumns, "sessions.id", isStale("sessions.lastUsedAt").as("stale")])
+    .select([...userColumns, "sessions.id", isStale("sessions.lastUsedAt").as("stale"), isRecentSession.as("recent")])
     .where(validSessionCondition).where("users.disabledAt", "is", null);
 const findSessionByHash = prepareReadOnSharedConnection((rows, { hash }: { hash: Uint8Array }) =>
   selectSessions(rows).where("tokenHash", "=", hash)
@@ -64,7 +73,7 @@ const findTokenById = prepareReadOnSharedConnection((rows, { id }: { id: string 
 /** Finds a session with its user. Returns undefined if the session is not valid or the user is disabled. */
 export async function findSession(rows: RowQueries, key: CredentialKey): Promise<ValidSession | undefined> {
   const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
-  return row && { id: row.id, user: toUser(row), stale: row.stale };
+  return row && { id: row.id, user: toUser(row), stale: row.stale, recent: row.recent };
 }
 
 /** Finds an API token with its user. Returns undefined if the token is not valid or the user is disabled. */

@@ -99,7 +99,7 @@ async function startSession(
   return await app.db.transact(async (tx) => {
     if (!await lockAccount(tx, account)) return undefined;
     if (newHash) await setPassword(tx, account.id, newHash);
-    const session = await beginSession(tx, account.id, origin);
+    const session = await beginSession(tx, account.id, origin, "password");
     const requester = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
     const reminder = account.verified
       ? {}

@@ -4,8 +4,9 @@ import { createSecret, hashSecret } from "#lib/drivers/crypto/secret.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
 import type { App } from "#lib/app.ts";
+import type { SignInMethod } from "#lib/model/sign-in.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { sessionExpiryExpression, validSessionCondition } from "#lib/domains/auth/credentials.ts";
+import { RECENT_MINUTES, sessionExpiryExpression, validSessionCondition } from "#lib/domains/auth/credentials.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
 
@@ -15,16 +16,29 @@ export interface NewSession {
   readonly secret: string;
 }
 
+/** Begins a session. `method` is how the user signed in; `link` is an emailed link. */
 export async function beginSession(
   tx: Tx,
   userId: string,
-  origin: { readonly ip: string; readonly userAgent: string },
+  { ip, userAgent }: { readonly ip: string; readonly userAgent: string },
+  method: SignInMethod,
 ): Promise<NewSession> {
   const id = createId("ses"), secret = createSecret();
-  await tx.insertInto("sessions")
-    .values({ id, userId, tokenHash: hashSecret(secret), ip: origin.ip, userAgent: origin.userAgent })
+  await tx.insertInto("sessions").values({ id, userId, tokenHash: hashSecret(secret), ip, userAgent, method })
     .execute();
   return { id, secret };
+}
+
+/**
+ * Records that the user of a session has just proved their identity again. Returns the time until which the session
+ * counts as recent, or null if the session has ended.
+ */
+export async function confirmSession(tx: Tx, id: string): Promise<Date | null> {
+  const row = await tx.updateTable("sessions").set({ confirmedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where("endedAt", "is", null)
+    .returning(sql<Date>`wheelwright_now() + make_interval(mins => ${RECENT_MINUTES})`.as("recentUntil"))
+    .executeTakeFirst();
+  return row?.recentUntil ?? null;
 }
 
 /** Locks a session, so that it cannot end before the transaction does. Returns whether the session is active. */

@@ -57,6 +57,10 @@ export const LoginView = v.object({ user: UserView, message: v.optional(v.string
 
 export const ChangePasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
 
+export const ConfirmBody = v.object({ password: CurrentPassword });
+
+export const ConfirmationView = v.object({ recentUntil: Timestamp });
+
 export const OwnAccountPatch = v.object({ displayName: optionalOrNull(DisplayName) });
 
 export const SessionView = v.object({

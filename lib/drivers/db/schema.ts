@@ -1,5 +1,6 @@
 /** Defines the tables for Kysely, in the order of the files in sql/. naming.ts translates the column names. */
 import type { ColumnType, Generated } from "kysely";
+import type { AccountTables } from "#lib/drivers/db/schema-accounts.ts";
 import type { AvailabilityTables } from "#lib/drivers/db/schema-availability.ts";
 import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
@@ -18,7 +19,6 @@ import type {
   NullableTimestampColumn,
   TimestampColumn,
 } from "#lib/drivers/db/columns.ts";
-import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { HubColumns } from "#lib/model/hub.ts";
 import type { HubPolicy, SpokePolicy } from "#lib/model/policy.ts";
 import type { SpokeColumns } from "#lib/model/spoke.ts";
@@ -28,6 +28,7 @@ type WithDefaults<T, K extends keyof T> = Omit<T, K> & { [N in K]: Generated<T[N
 
 export interface Schema
   extends
+    AccountTables,
     AvailabilityTables,
     BackupTables,
     BillingTables,
@@ -40,41 +41,6 @@ export interface Schema
     UsageTables {
   installation: { onlyRow: Generated<boolean>; id: string; key: string };
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
-  users: {
-    id: string;
-    email: string;
-    displayName: string;
-    passwordHash: string | null;
-    operator: Generated<boolean>;
-    emailVerifiedAt: NullableTimestampColumn;
-    disabledAt: NullableTimestampColumn;
-    createdAt: TimestampColumn;
-    updatedAt: TimestampColumn;
-    onboardedAt: NullableTimestampColumn;
-    mailRefusal: string | null;
-  };
-  sessions: {
-    id: string;
-    userId: string;
-    tokenHash: Uint8Array;
-    ip: string;
-    userAgent: string;
-    createdAt: TimestampColumn;
-    lastUsedAt: TimestampColumn;
-    endedAt: NullableTimestampColumn;
-  };
-  api_tokens: {
-    id: string;
-    userId: string;
-    name: string;
-    scope: TokenScope;
-    prefix: string;
-    tokenHash: Uint8Array;
-    createdAt: TimestampColumn;
-    expiresAt: NullableTimestampColumn;
-    lastUsedAt: NullableTimestampColumn;
-    revokedAt: NullableTimestampColumn;
-  };
   federations: Omit<HubColumns, "policy" | "courses"> & {
     policy: ColumnType<HubPolicy | null, string | null | undefined, string | null>;
     courses: ColumnType<HubColumns["courses"], string | null | undefined, string | null>;
@@ -211,14 +177,4 @@ export interface Schema
     sealedAt: TimestampColumn;
   };
   audit_counts: { chain: string; events: BigintColumn };
-  one_time_tokens: {
-    id: string;
-    purpose: "invitation" | "password_reset" | "email_verification";
-    userId: string;
-    tokenHashes: Generated<Uint8Array[]>;
-    createdAt: TimestampColumn;
-    expiresAt: TimestampColumn;
-    usedAt: NullableTimestampColumn;
-    voidedAt: NullableTimestampColumn;
-  };
 }

@@ -199,6 +199,8 @@ export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTo
   auth_login: ["still", "{actor} signed in"],
   auth_login_failed: ["warn", "A sign-in failed"],
   auth_logout: ["still", "{actor} signed out"],
+  session_confirmed: ["still", "{actor} confirmed a session"],
+  session_confirmation_failed: ["warn", "{actor} entered a wrong password to confirm a session"],
   session_ended: ["still", "{actor} ended a session"],
   other_sessions_ended: ["still", "{actor} ended all other sessions"],
   onboarding_completed: ["still", "% completed onboarding"],

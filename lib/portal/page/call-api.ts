@@ -9,6 +9,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { IdempotencyKey } from "#lib/idempotency/store.ts";
 import type { AnyEndpoint, EndpointCall } from "#lib/http/endpoint.ts";
 import { parseInput, parseQuery, refuseControlCharacters, validateIdempotencyKey } from "#lib/http/input.ts";
+import { requireRecentSignIn } from "#lib/http/middleware.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import { refuseUnknownFields } from "#lib/http/unknown-fields.ts";
 
@@ -36,7 +37,7 @@ export type CallApi = <Value>(endpoint: EndpointReturning<Value>, question?: Api
 const NOTHING = new Uint8Array();
 
 export function createApiCaller(call: PageEndpointCall): CallApi {
-  const { app, request, ip, userAgent, signal, runInHubQueue, service } = call;
+  const { app, request, ip, userAgent, signal, countLoginAttempt, runInHubQueue, service } = call;
   return async (
     endpoint,
     {
@@ -49,19 +50,21 @@ export function createApiCaller(call: PageEndpointCall): CallApi {
     const params = refuseControlCharacters(pathParams), query = withoutUndefined(optionalQuery);
     const caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
     const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
+    const input = { query: parseQuery(endpoint, query), body: bodyOf(endpoint, body) };
+    requireRecentSignIn(endpoint, caller, input);
     const value = await endpoint.handle({
       ...loaded,
+      ...input,
       app,
       actor,
       params: parseInput(endpoint.params, params),
-      query: parseQuery(endpoint, query),
-      body: bodyOf(endpoint, body),
       raw: NOTHING,
       request,
       ip,
       userAgent,
       signal,
       runInHubQueue,
+      countLoginAttempt,
       idempotency: endpoint.idempotent && key && caller ? await keyOf(request, caller, key, body) : null,
       service,
     });

@@ -9,6 +9,7 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { buildErrorHeaders, getHttpStatus } from "#lib/http/problem.ts";
 import { type CallApi, createApiCaller, type PageEndpointCall } from "#lib/portal/page/call-api.ts";
 import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
+import { submitConfirmed, withConfirmFields } from "#lib/portal/page/confirm-form.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { renderFlashMessage } from "#lib/portal/components/flash-messages.ts";
 import { renderShell } from "#lib/portal/components/shell.ts";
@@ -132,23 +133,24 @@ export function formAction<B = Record<string, never>, Q = Record<string, never>>
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
     form: true,
-    body: body ?? v.object({}) as unknown as Schema<B>,
+    body: withConfirmFields(body ?? v.object({}) as unknown as Schema<B>),
     reply: portalReply,
     errorPage: renderRefusalPage,
-    async handle(call): Promise<PortalResponse> {
-      const pageCall = await openCall<Q, B>(call);
-      try {
-        const done = await submit(pageCall);
-        return "to" in done ? { status: 303, ...done } : answer(pageCall, done);
-      } catch (error) {
-        if (!onRefusal || !isForForm(error)) throw error;
-        const view = await onRefusal(pageCall, toRefusedSubmission(error, pageCall.body as Record<string, string>));
-        return {
-          ...answer(pageCall, { ...view, status: getHttpStatus(error.kind) }),
-          headers: buildErrorHeaders(error),
-        };
-      }
-    },
+    handle: (call): Promise<PortalResponse> =>
+      submitConfirmed(call, async (actor, fields) => {
+        const pageCall = await openCall<Q, B>({ ...call, actor, body: fields });
+        try {
+          const done = await submit(pageCall);
+          return "to" in done ? { status: 303, ...done } : answer(pageCall, done);
+        } catch (error) {
+          if (!onRefusal || !isForForm(error)) throw error;
+          const view = await onRefusal(pageCall, toRefusedSubmission(error, { ...fields }));
+          return {
+            ...answer(pageCall, { ...view, status: getHttpStatus(error.kind) }),
+            headers: buildErrorHeaders(error),
+          };
+        }
+      }),
   });
 }
 
@@ -171,9 +173,11 @@ export async function catchRefusal<T>(
 }
 
 const FOR_FORMS: readonly FaultKind[] = ["invalid", "conflict", "impossible", "limited", "unavailable", "forbidden"];
+/** The codes of faults that no form shows: the page that confirms the session, or an error page, shows them. */
+const FOR_PAGES: readonly string[] = ["access_changed", "recent_sign_in_required"];
 
 function isForForm(error: unknown): error is Fault {
-  return error instanceof Fault && FOR_FORMS.includes(error.kind) && error.code !== "access_changed";
+  return error instanceof Fault && FOR_FORMS.includes(error.kind) && !FOR_PAGES.includes(error.code);
 }
 
 /** Maps the codes of errors that name no field to the form field beside which the portal shows the error. */

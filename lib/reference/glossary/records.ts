@@ -55,6 +55,7 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "Session.lastUsedAt": "When the session was last used, to the minute",
   "Session.expiresAt": ["When the session expires if it is not used again", "2026-11-22T00:00:00.000Z"],
+  recentUntil: ["Until when the session may do dangerous actions", "2026-11-21T12:15:00.000Z"],
   checks: ["The readiness checks and their results", { database: "ok", migrations: "ok", scheduler: "ok" }],
 
   api: ["The version of the API", "v0"],

@@ -12,6 +12,7 @@ export const POST = endpoint({
     "With dryRun=true, returns a preview instead, whose selection confirms removals and selections by a filter",
   access: signedInAccess,
   scope: "cli",
+  recentSignIn: { when: ({ query, body }) => !query.dryRun && body.action === "destroy" },
   query: v.object({ dryRun: QueryFlag }),
   body: BulkAction,
   reply: combineReplies(acceptedReply(v.array(BulkOutcome)), okReply(BulkPreview)),

@@ -86,7 +86,7 @@ export async function openWorkScene(
     displayName: "Ann",
     federationIds: [],
     spokeIds: [],
-    credential: { kind: "session", id: "ses" },
+    credential: { kind: "session", id: "ses", recent: true },
   };
   const schedulers: Scheduler[] = [];
 

@@ -20,6 +20,7 @@ export const POST = endpoint({
   access: signedInAccess,
   scope: "session",
   purpose: "token minting",
+  recentSignIn: true,
   body: NewTokenBody,
   reply: createdReply(NewTokenView, (token) => `/api/auth/tokens/${token.id}`),
   faults: ["expiry_past"],

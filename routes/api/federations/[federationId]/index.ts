@@ -37,6 +37,7 @@ export const DELETE = endpoint({
   summary: "Remove a hub that has no spokes. The removal finishes when the hub's namespace is deleted",
   access: hubAccess("remove"),
   scope: "cli",
+  recentSignIn: true,
   query: v.object({ abandon: QueryFlag }),
   reply: acceptedReply(FederationView),
   faults: ["federation_not_empty", "federation_state"],

@@ -9,6 +9,7 @@ export const POST = endpoint({
     "The invitation is valid for 7 days. After an hour, repeating the request emails the invitation again",
   access: spokeAccess("delegate"),
   scope: "cli",
+  recentSignIn: true,
   body: NewMember,
   idempotent: true,
   reply: okReply(SpokeInvitationView),

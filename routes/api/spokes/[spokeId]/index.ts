@@ -46,6 +46,7 @@ export const DELETE = endpoint({
   summary: "Remove a spoke and its site. Repeating the request returns the same operation",
   access: spokeAccess("remove"),
   scope: "provisioning",
+  recentSignIn: true,
   query: v.object({ abandon: QueryFlag }),
   reply: acceptedReply(SpokeView),
   faults: ["operator_only", "spoke_state"],

@@ -20,6 +20,7 @@ export const POST = endpoint({
   summary: "Request that an operator restore a spoke from a backup",
   access: spokeAccess("restore"),
   scope: "cli",
+  recentSignIn: true,
   body: NewRestoreRequest,
   idempotent: true,
   reply: createdReply(RestoreRequestView, ({ spokeId }) => `/api/spokes/${spokeId}/restore-requests`),

@@ -18,6 +18,7 @@ export const PATCH = endpoint({
     "The last operator cannot be disabled and cannot lose the operator role",
   access: userAccess,
   scope: "cli",
+  recentSignIn: true,
   body: UserPatch,
   reply: okReply(UserRecordView),
   faults: ["user_missing", "last_operator", "user_unverified", "session_required"],

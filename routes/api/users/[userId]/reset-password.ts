@@ -9,6 +9,7 @@ export const POST = endpoint({
   access: userAccess,
   scope: "session",
   purpose: "resetting a password",
+  recentSignIn: true,
   reply: okReply(NewPasswordView),
   faults: ["user_missing", "user_disabled", "busy"],
   handle: ({ app, actor, user }) => resetPasswordAsOperator(app, actor, user.id),

@@ -43,7 +43,7 @@ export async function openDomainScene(
       role: "spoke_admin",
       federationIds: [],
       spokeIds: [],
-      credential: { kind: "session", id: "ses_test" },
+      credential: { kind: "session", id: "ses_test", recent: true },
       ...may,
     };
   }

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
+import { ageSession, createTestSession } from "#test/support/users.ts";
 import { NOW, selectRows, updateRows } from "#test/support/rows.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/spokes/actions");
@@ -99,6 +100,17 @@ test("removes spokes only with the preview's selection, and only those of hubs t
   const { body: [removed] } = await scene.as("hubAdmin").post(path, { ...input, expected: preview.selection });
   assert.equal([removed.accepted, removed.spoke.state], [true, "removing"]);
   assert.is((await selectRows(scene.db, "audit_events", { kind: "spoke_removal_requested" })).length, 1);
+});
+
+test("removes spokes only after a recent sign-in; previews and other actions need none", async ({ scene }) => {
+  const session = await createTestSession(scene.db, scene.people.operator);
+  await ageSession(scene.db, session);
+  const act = (action: string, query = "") =>
+    scene.as("nobody").post(path + query, { ids: [scene.spoke], action }, { cookie: `wheelwright=${session.secret}` });
+  assert.is((await act("destroy", "?dryRun=true")).status, 200);
+  const refused = await act("destroy");
+  assert.equal([refused.status, refused.body.code], [403, "recent_sign_in_required"]);
+  assert.is((await act("suspend")).status, 202);
 });
 
 test("is 422 for a filter that matches too many spokes, and 400 without a selection", async ({ scene }) => {

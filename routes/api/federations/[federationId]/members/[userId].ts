@@ -8,6 +8,7 @@ export const DELETE = endpoint({
   summary: "Remove an admin from a hub. The admin's access ends immediately. Admins may remove themselves",
   access: hubAccess("change"),
   scope: "cli",
+  recentSignIn: true,
   params: UserPathParams,
   reply: noContentReply,
   faults: ["member_missing"],

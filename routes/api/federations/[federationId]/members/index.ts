@@ -21,6 +21,7 @@ export const POST = endpoint({
     "The invitation is valid for 7 days. After an hour, repeating the request emails the invitation again",
   access: hubAccess("change"),
   scope: "cli",
+  recentSignIn: true,
   body: NewMember,
   idempotent: true,
   reply: okReply(HubInvitationView),

@@ -1,0 +1,55 @@
+/** Defines the tables of users, their sessions, API tokens and emailed links, for the query builder Kysely. */
+import type { Generated } from "kysely";
+import type { NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
+import type { TokenScope } from "#lib/drivers/crypto/token.ts";
+import type { SignInMethod } from "#lib/model/sign-in.ts";
+
+export interface AccountTables {
+  users: {
+    id: string;
+    email: string;
+    displayName: string;
+    passwordHash: string | null;
+    operator: Generated<boolean>;
+    emailVerifiedAt: NullableTimestampColumn;
+    disabledAt: NullableTimestampColumn;
+    createdAt: TimestampColumn;
+    updatedAt: TimestampColumn;
+    onboardedAt: NullableTimestampColumn;
+    mailRefusal: string | null;
+  };
+  sessions: {
+    id: string;
+    userId: string;
+    tokenHash: Uint8Array;
+    ip: string;
+    userAgent: string;
+    createdAt: TimestampColumn;
+    lastUsedAt: TimestampColumn;
+    endedAt: NullableTimestampColumn;
+    confirmedAt: NullableTimestampColumn;
+    method: Generated<SignInMethod>;
+  };
+  api_tokens: {
+    id: string;
+    userId: string;
+    name: string;
+    scope: TokenScope;
+    prefix: string;
+    tokenHash: Uint8Array;
+    createdAt: TimestampColumn;
+    expiresAt: NullableTimestampColumn;
+    lastUsedAt: NullableTimestampColumn;
+    revokedAt: NullableTimestampColumn;
+  };
+  one_time_tokens: {
+    id: string;
+    purpose: "invitation" | "password_reset" | "email_verification";
+    userId: string;
+    tokenHashes: Generated<Uint8Array[]>;
+    createdAt: TimestampColumn;
+    expiresAt: TimestampColumn;
+    usedAt: NullableTimestampColumn;
+    voidedAt: NullableTimestampColumn;
+  };
+}
