@@ -15,7 +15,7 @@ export interface RolloutTrialOptions {
   readonly print: (line: string) => void;
 }
 
-const PATIENCE = 1_800_000; // milliseconds; an idle machine needs only a fraction of this time
+const PATIENCE = 7_200_000; // milliseconds; an idle machine needs a fraction of this time
 /** Makes the next check of all sites and the next decision of the rollout due at once, so that waves need not wait. */
 const HASTEN = `update jobs set run_at = wheelwright_now()
   where kind in ('sweep', 'run-rollout') and state = 'queued' and run_at > wheelwright_now()`;
