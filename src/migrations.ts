@@ -1527,6 +1527,25 @@ alter table sessions add constraint sessions_method check (method in ('password'
 `,
   ],
   [
+    "0037_limit_tokens_to_hubs",
+    `\
+-- Limits API tokens to hubs, and records from where they are used and when an email about their expiry was queued. The
+-- hash of a limited token differs from the hash that earlier releases compute, so that they refuse it instead of granting all.
+alter table api_tokens add column federation_ids text[]; -- null: no limit
+alter table api_tokens add column last_used_ip text; -- like last_used_at accurate to a minute
+alter table api_tokens add column last_used_agent text;
+alter table api_tokens add column expiry_mailed_at timestamptz(3); -- when the last email about the expiry was queued
+`,
+  ],
+  [
+    "0038_find_expiring_tokens",
+    `\
+-- concurrently
+-- Finds tokens whose owners get an email about the expiry.
+create index concurrently if not exists api_tokens_by_expiry on api_tokens (expires_at, id) where revoked_at is null and expires_at is not null;
+`,
+  ],
+  [
     "0042_count_busy_workers",
     `\
 -- How often all PHP workers of a site were busy, so that requests had to wait. usage.php reports it.

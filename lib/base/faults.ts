@@ -60,6 +60,10 @@ export const FAULTS = {
     "Your permissions changed during this request, so nothing was done; try again",
   ],
   cross_origin: ["forbidden", "Requests from another site are not allowed"],
+  token_limited: [
+    "forbidden",
+    "This token is limited to hubs, so it cannot read or change the account; use a token without a limit",
+  ],
   operator_only: ["forbidden", "Only operators can perform this action"],
   policy_fixed: ["forbidden", "The hub does not let its spokes change language"],
   federation_admin_only: ["forbidden", "Only operators and admins of this hub can perform this action"],

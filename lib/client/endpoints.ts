@@ -271,7 +271,7 @@ export interface WheelwrightApi {
   /**
    * Your sessions, at most 100: the current one first, then the most recently used
    *
-   * `GET /api/auth/sessions`, scope readonly.
+   * `GET /api/auth/sessions`, scope readonly. Error codes: token_limited.
    */
   listSessions(options?: CallOptions): Promise<Session[]>;
 
@@ -320,7 +320,7 @@ export interface WheelwrightApi {
   /**
    * Create an API token. Only this response contains the token itself
    *
-   * `POST /api/auth/tokens`, scope session. Error codes: expiry_past.
+   * `POST /api/auth/tokens`, scope session. Error codes: expiry_past, federation_missing.
    */
   createToken(body: NewToken, options?: CallOptions): Promise<MintedToken>;
 
@@ -385,7 +385,7 @@ export interface WheelwrightApi {
   /**
    * Request a hub. If an operator approves your request, you become the hub's admin
    *
-   * `POST /api/federation-requests`, scope cli. Error codes: slug_taken, too_many_pending, unverified, not_offered.
+   * `POST /api/federation-requests`, scope cli. Error codes: slug_taken, too_many_pending, unverified, not_offered, token_limited.
    */
   createFederationRequest(body: NewFederationRequest, options?: IdempotentCallOptions): Promise<FederationRequest>;
 

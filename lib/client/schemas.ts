@@ -1088,6 +1088,8 @@ export interface MintedToken {
   scope: "cli" | "provisioning" | "readonly";
   /** The first characters of the token, by which you can recognize the token */
   prefix: string;
+  /** The token's hubs; null without a limit */
+  federationIds: string[] | null;
   /** When the object was created */
   createdAt: string;
   /** When the token expires; null if it never expires */
@@ -1255,6 +1257,8 @@ export interface NewToken {
   scope: "cli" | "provisioning" | "readonly";
   /** When the token will expire. If this field is absent, the token never expires; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
   expiresAt?: string | null | undefined;
+  /** Limits the token to 1 to 100 hubs, by ID or slug; must list 1 to 100 different hubs */
+  federationIds?: readonly string[] | null | undefined;
 }
 
 export interface Notification {
@@ -3040,12 +3044,18 @@ export interface Token {
   scope: "cli" | "provisioning" | "readonly";
   /** The first characters of the token, by which you can recognize the token */
   prefix: string;
+  /** The token's hubs; null without a limit */
+  federationIds: string[] | null;
   /** When the object was created */
   createdAt: string;
   /** When the token expires; null if it never expires */
   expiresAt: string | null;
   /** When the token was last used, to the minute; null if it was never used */
   lastUsedAt: string | null;
+  /** From which address it was last used */
+  lastUsedIp: string | null;
+  /** With which User-Agent it was last used */
+  lastUsedAgent: string | null;
 }
 
 export interface UnreadCount {

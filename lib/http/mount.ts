@@ -227,11 +227,13 @@ function contextIdsOf(loaded: object): HttpExchange["contextIds"] {
   return { ...(hub !== undefined && { hub }), ...(spoke && { spoke: spoke.id }) };
 }
 
-async function idempotencyOf({ request, url, body }: HttpExchange, { userId }: Actor) {
+/** Returns the request's idempotency key. A token that is limited to hubs gets no replies to other credentials. */
+async function idempotencyOf({ request, url, body }: HttpExchange, { userId, hubLimit, credential }: Actor) {
   const key = readIdempotencyKey(request.headers);
   if (key === null) return null;
   const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", await body() as Uint8Array<ArrayBuffer>));
-  return { userId, method: request.method, path: withoutSlash(url.pathname), key, bodyHash };
+  const path = `${withoutSlash(url.pathname)}${hubLimit === null ? "" : ` (${credential.id})`}`;
+  return { userId, method: request.method, path, key, bodyHash };
 }
 
 /** Returns the response to a HEAD request: the same headers without the body. Stops a streamed body. */

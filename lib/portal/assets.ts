@@ -326,7 +326,11 @@ font-size:var(--small);padding:0;margin-bottom:var(--s2)}.scopes input{padding:0
 auto}.tokens>li>.tiny{grid-column:1 / -1}}.sessions>li{grid-template-columns:minmax(0,2fr) minmax(0,2fr) 9rem}.sessions>
 li>:last-child{justify-self:end}@media(max-width:44rem){.sessions>li{grid-template-columns:minmax(0,1fr) auto}.sessions>
 li>.tiny{grid-column:1 / -1}}.user-text{white-space:pre-line;overflow-wrap:anywhere}.stack h2{font-size:var(--large)}.price{
-font-size:var(--display);font-weight:650;letter-spacing:-.02em;line-height:1.2;font-variant-numeric:tabular-nums}
+font-size:var(--display);font-weight:650;letter-spacing:-.02em;line-height:1.2;font-variant-numeric:tabular-nums}.hub-choices{
+display:grid;grid-template-columns:repeat(auto-fill,minmax(14rem,1fr));gap:var(--s2) var(--s4);padding-left:1.6rem}.hub-choices
+label{font-weight:400}.hub-search{display:flex;gap:var(--s2);padding-left:1.6rem;max-width:28rem}.hub-search input{padding:0
+var(--s3)}.hub-search button{white-space:nowrap}form:has(#limit-all:checked) :is(.hub-choices,.hub-search),form:not(:has(#expiresAt
+option[value=date]:checked)) .field:has(>#expiresOn){display:none}
 `;
 
 export const standaloneStyle = `\

@@ -12,6 +12,7 @@ import { planBillingChecks, planBillingSyncs } from "#lib/workers/billing/plan.t
 import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { forgottenPasswordHandler, sendMail, signupHandler } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
+import { announceExpiringTokens } from "#lib/workers/notices/expiring-tokens.ts";
 import { publishCourseHandler } from "#lib/workers/courses/publish.ts";
 import { configureHandler, earlierConfigureHandler } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
@@ -86,6 +87,7 @@ const UPKEEP_HANDLERS = [
   ...[sealAuditLog, sweepHandler, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
   ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability, sumUsage],
   addUpHistory,
+  announceExpiringTokens,
   compareTiers,
   earlierConfigureHandler,
 ];

@@ -1,16 +1,25 @@
+import { GET as getHubs } from "#routes/api/federations/index.ts";
 import { POST as create } from "#routes/api/auth/tokens/index.ts";
-import { formPage, formSchema } from "#lib/portal/page/page.ts";
-import { createdTokenView, newTokenView, parseTokenExpiry } from "#lib/portal/people/tokens.ts";
+import { formPage, openFormSchema, type PageContext } from "#lib/portal/page/page.ts";
+import { MAX_LISTED_HUBS, parseHubLimit, parseTokenExpiry, TOKEN_FIELDS } from "#lib/portal/people/token-fields.ts";
+import { createdTokenView, newTokenView } from "#lib/portal/people/tokens.ts";
 
 export const { GET, POST } = formPage({
   summary: "The form for creating an API token",
-  show: (_, submission) => newTokenView(submission),
+  show: async (call, submission) => newTokenView({ hubs: await findHubs(call, submission?.values.q), submission }),
   form: {
-    summary: "Create an API token and show it once",
-    body: formSchema("name", "scope", "expiresAt"),
-    async submit({ callApi, now, publicUrl, body: { name, scope, expiresAt: chosen } }) {
-      const expiresAt = parseTokenExpiry(chosen, await now());
-      return createdTokenView(await callApi(create, { body: { name, scope, expiresAt } }), publicUrl);
+    summary: "Create an API token and show it once, or search hubs for the form",
+    body: openFormSchema("name", ...TOKEN_FIELDS),
+    async submit(call) {
+      const { callApi, now, publicUrl, body } = call, { name, scope, search, q } = body;
+      if (search) return newTokenView({ hubs: await findHubs(call, q), values: body });
+      const expiresAt = parseTokenExpiry(body, await now()), federationIds = parseHubLimit(body);
+      const created = await callApi(create, { body: { name, scope, expiresAt, federationIds } });
+      return createdTokenView(created, publicUrl);
     },
   },
 });
+
+async function findHubs({ callApi }: Pick<PageContext, "callApi">, q: string | undefined) {
+  return (await callApi(getHubs, { query: { limit: String(MAX_LISTED_HUBS + 1), q: q?.trim() || undefined } })).items;
+}

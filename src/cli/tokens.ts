@@ -8,6 +8,9 @@ import { PAGE_OPTIONS, showPages } from "./pagination.ts";
 import { sanitizeLine } from "./text.ts";
 import { parseDuration } from "./times.ts";
 
+/** The lifetime of a token if the user chooses none. Tokens created with the API do not expire by default. */
+const LIFETIME = "90d";
+
 export const tokensCommands = [
   defineCommand({
     name: "list",
@@ -19,7 +22,9 @@ export const tokensCommands = [
         ["ID", (token) => token.id, "id"],
         ["NAME", (token) => token.name],
         ["SCOPE", (token) => token.scope],
+        ["HUBS", (token) => token.federationIds?.length ?? "all"],
         ["LAST USED", (token) => token.lastUsedAt, "time"],
+        ["FROM", (token) => token.lastUsedIp],
         ["EXPIRES", (token) => token.expiresAt, "time"],
         ["PREFIX", (token) => token.prefix],
         ["CREATED", (token) => token.createdAt, "time"],
@@ -32,16 +37,27 @@ export const tokensCommands = [
     options: {
       ...CREDENTIAL_OPTIONS,
       ...SCOPE_OPTION,
-      expires: { type: "string", value: "SPAN", help: "lifetime, for example 7d (default: no expiry)" },
+      expires: { type: "string", value: "SPAN", help: `lifetime, for example 7d, or never (default: ${LIFETIME})` },
+      hub: { type: "string", multiple: true, value: "HUB", help: "limit the token to a hub; can be repeated" },
     },
     more: "Prompts for your password, because a token cannot create tokens. The token is printed only once.",
-    examples: ["tokens create 'nightly report' --scope readonly --expires 7d"],
-    async run(cli, { words: [name], options: { scope = "cli", expires, ...credentials } }) {
-      const expiresAt = expires === undefined ? null : expiryAfter(expires), newToken = { name, scope, expiresAt };
+    examples: [
+      "tokens create 'nightly report' --scope readonly --expires 7d",
+      "tokens create deploy --scope provisioning --hub north --hub south",
+    ],
+    async run(
+      cli,
+      { words: [name], options: { scope = "cli", expires = LIFETIME, hub: federationIds, ...credentials } },
+    ) {
+      const expiresAt = expires === "never" ? null : expiryAfter(expires);
+      const newToken = { name, scope, expiresAt, ...(federationIds && { federationIds }) };
       await signInAndCreateToken(cli, { ...credentials, url: resolveServerUrl(cli), newToken }, (minted) => {
         if (cli.json) return showJson(cli, minted);
         print(`${sanitizeLine(minted.token)}\n`);
-        printNote(cli, `Created token ${minted.id}. Store the token now, because it cannot be shown again`);
+        const expiry = minted.expiresAt === null
+          ? "It never expires"
+          : `It expires on ${minted.expiresAt.slice(0, 10)}`;
+        printNote(cli, `Created token ${minted.id}. ${expiry}. Store it now, because it cannot be shown again`);
       });
     },
   }),

@@ -245,12 +245,17 @@ create table api_tokens (
   expires_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
+  federation_ids text[],
+  last_used_ip text,
+  last_used_agent text,
+  expiry_mailed_at timestamp(3) with time zone,
   constraint api_tokens_scope_check CHECK ((scope = ANY (ARRAY['cli'::text, 'provisioning'::text, 'readonly'::text]))),
   constraint api_tokens_token_hash_check CHECK ((length(token_hash) = 32)),
   constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint api_tokens_pkey PRIMARY KEY (id),
   constraint api_tokens_token_hash_key UNIQUE (token_hash)
 );
+CREATE INDEX api_tokens_by_expiry ON public.api_tokens USING btree (expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE INDEX api_tokens_of_user ON public.api_tokens USING btree (user_id, created_at DESC);
 
 create table audit_counts (

@@ -41,6 +41,33 @@ test("keeps the values of a refused form, and shows problems at their fields", a
   assert.match(never.text, "Expires never");
 });
 
+test("limits a token to ticked hubs, which a search keeps", async ({ scene }) => {
+  await insertManyHubs(scene);
+  const form = await parsePage(scene, "/tokens/new", "operator");
+  assert.is(form.all("checkbox").length, 20);
+  const empty = await form.submit("Create token", { ...NEW, limit: "hubs" });
+  assert.equal([empty.status, empty.text.includes("The limit must name at least one hub.")], [400, true]);
+  const found = await form.submit("Search hubs", { ...NEW, limit: "hubs", q: "hub-19", "Hub 25 hub-25": true });
+  assert.equal(found.all("checkbox"), ["hub-25", "Hub 19 hub-19"]);
+  const made = await found.submit("Create token", { "Hub 19 hub-19": true });
+  const [token] = /ww_prv_\w{20,}/.exec(made.text)!;
+  const { body } = await scene.send("/api/auth/me", { headers: { authorization: `Bearer ${token}` } });
+  assert.equal([body.user.role, body.user.federationIds.length], ["hub_admin", 2]);
+  assert.match(
+    (await parsePage(scene, "/tokens", "operator")).text,
+    /Add and remove spokes, limited to hub-19, hub-25/,
+  );
+});
+
+test("takes the end of a chosen day as the expiry", async ({ scene }) => {
+  const form = await parsePage(scene, "/tokens/new", "stranger");
+  const wrong = await form.submit("Create token", { ...NEW, Expires: "date" });
+  assert.match(wrong.field("Date").description, "must be a date such as 2027-06-30");
+  await wrong.submit("Create token", { Date: "2199-12-31" });
+  const { body: [{ expiresAt }] } = await scene.as("stranger").get("/api/auth/tokens");
+  assert.is(expiresAt, "2200-01-01T00:00:00.000Z");
+});
+
 test("revokes a token after a confirmation", async ({ scene }) => {
   const { plaintext } = await createTestToken(scene.db, scene.people.spokeAdmin, "readonly");
   const confirmation = await (await parsePage(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
@@ -59,3 +86,13 @@ test("marks expired tokens, and shows users only their own", async ({ scene }) =
 });
 
 test.run();
+
+/** Inserts 30 hubs, "Hub 1" with the slug hub-1 first. */
+async function insertManyHubs({ db, people }: Scene): Promise<void> {
+  await db.sql(
+    `insert into federations (id, slug, name, state, cluster, namespace, created_by)
+     select 'fed_' || lpad(i::text, 26, '0'), 'hub-' || i, 'Hub ' || i, 'active', 'default', 'hub-' || i, $1
+     from generate_series(1, 30) i`,
+    [people.operator.id],
+  );
+}

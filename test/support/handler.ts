@@ -89,6 +89,7 @@ function findActor(request: Request, { ip, userAgent }: { ip: string; userAgent:
     role: "operator",
     federationIds: [],
     spokeIds: [],
+    hubLimit: null,
     credential: header === null
       ? { kind: "session", id: "ses_1", recent: true }
       : { kind: "token", id: "tok_1", scope },

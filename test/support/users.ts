@@ -1,6 +1,7 @@
 /** Creates users, sessions and tokens directly in the database, because password hashing makes sign-ins slow. */
 import { sql } from "kysely";
 import type { TokenScope } from "#lib/domains/auth/access.ts";
+import { hashToken } from "#lib/domains/auth/credentials.ts";
 import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
 import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import { createApiToken } from "#lib/drivers/crypto/token.ts";
@@ -65,6 +66,18 @@ export async function createTestToken(
   await db.rows.insertInto("api_tokens")
     .values({ id, userId: person.id, name: scope, scope, prefix, tokenHash, expiresAt }).execute();
   return { id, plaintext, prefix };
+}
+
+/** Creates a token that is limited to hubs. */
+export async function createLimitedTestToken(
+  db: Database,
+  person: TestUser,
+  federationIds: string[],
+  scope: TokenScope = "cli",
+): Promise<TestToken> {
+  const token = await createTestToken(db, person, scope), tokenHash = hashToken(token.plaintext, true);
+  await db.rows.updateTable("api_tokens").set({ federationIds, tokenHash }).where("id", "=", token.id).execute();
+  return token;
 }
 
 export async function addHubAdmin(db: Database, person: TestUser, federationId: string): Promise<void> {

@@ -27,6 +27,11 @@ export interface Actor extends Requester {
   /** The IDs of the spokes that the user administers, excluding spokes whose hub is in `federationIds`. */
   readonly spokeIds: readonly string[];
   readonly credential: Credential;
+  /**
+   * The IDs of the hubs to which the caller's token is limited, null without a limit. The role and the IDs above are
+   * limited already. Only queries that find objects by user ID need this list.
+   */
+  readonly hubLimit: readonly string[] | null;
 }
 
 export interface AccessRuleInput {
@@ -66,6 +71,13 @@ export const operatorAccess: AccessRule<Actor, object> = {
     return { actor };
   },
 };
+
+/** Throws a `forbidden` fault (`token_limited`) if the caller's token is limited to hubs. */
+export function requireUnlimitedToken({ hubLimit }: Actor): void {
+  if (hubLimit === null) return;
+  const message = "This token is limited to hubs, so it cannot read or change the account; use a token without a limit";
+  throw new Fault("forbidden", "token_limited", message);
+}
 
 /** Throws a `forbidden` fault (`operator_only`) unless the actor is an operator. */
 export function requireOperator(actor: Actor): void {

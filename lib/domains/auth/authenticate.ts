@@ -34,9 +34,12 @@ export async function reauthenticate(
   actor: Actor,
 ): Promise<Actor | null> {
   const { credential } = actor;
-  const find = credential.kind === "session" ? findSession : findToken;
-  const found = await find(db.rows, { id: credential.id });
-  return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
+  if (credential.kind === "session") {
+    const found = await findSession(db.rows, { id: credential.id });
+    return found ? toActor({ ...found, ...UNLIMITED }, credential, actor) : null;
+  }
+  const found = await findToken(db.rows, { id: credential.id });
+  return found ? toActor(found, credential, actor) : null;
 }
 
 /** Returns whether a visitor to a public page has a valid session. Returns false if the database is unavailable. */
@@ -57,10 +60,10 @@ export async function findSignedInUser(app: App, request: Request, origin: Reque
 async function authenticateToken(app: App, header: string, origin: RequestOrigin): Promise<Actor> {
   const [, token] = BEARER.exec(header) ?? [];
   if (token === undefined || !isApiToken(token)) throw badCredentialsFault();
-  const found = await findToken(app.db.rows, { hash: hashSecret(token) });
+  const found = await findToken(app.db.rows, { plaintext: token });
   if (!found) throw badCredentialsFault();
-  if (found.stale) await recordTokenUse(app.db.rows, found.id);
-  return toActor(found.user, { kind: "token", id: found.id, scope: found.scope }, origin, found.prefix);
+  if (found.stale) await recordTokenUse(app.db.rows, found.id, origin);
+  return toActor(found, { kind: "token", id: found.id, scope: found.scope }, origin);
 }
 
 async function authenticateSession(app: App, request: Request, origin: RequestOrigin): Promise<Actor | null> {
@@ -69,17 +72,35 @@ async function authenticateSession(app: App, request: Request, origin: RequestOr
   const found = await findSession(app.db.rows, { hash: hashSecret(secret) });
   if (!found) return null;
   if (found.stale) await recordSessionUse(app.db.rows, found.id);
-  return toActor(found.user, { kind: "session", id: found.id, recent: found.recent }, origin, null);
+  const credential = { kind: "session", id: found.id, recent: found.recent } as const;
+  return toActor({ ...found, ...UNLIMITED }, credential, origin);
 }
 
+const UNLIMITED = { prefix: null, hubLimit: null };
+
 function toActor(
-  user: User,
+  { user, prefix: tokenPrefix, hubLimit }: {
+    readonly user: User;
+    readonly prefix: string | null;
+    readonly hubLimit: readonly string[] | null;
+  },
   credential: Credential,
   { ip, userAgent }: RequestOrigin,
-  tokenPrefix: string | null,
 ): Actor {
   const { id: userId, email, displayName, role, federationIds, spokeIds } = user;
-  return { userId, email, displayName, role, federationIds, spokeIds, credential, ip, userAgent, tokenPrefix };
+  return {
+    userId,
+    email,
+    displayName,
+    role,
+    federationIds,
+    spokeIds,
+    hubLimit,
+    credential,
+    ip,
+    userAgent,
+    tokenPrefix,
+  };
 }
 
 export function badCredentialsFault(): Fault {

@@ -3,11 +3,12 @@
  * permission takes effect immediately on every replica.
  */
 import { sql, type SqlBool } from "kysely";
+import { hashSecret } from "#lib/drivers/crypto/secret.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 import { isRefusedWriteError } from "#lib/drivers/db/faults.ts";
-import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
+import { tokenUserColumns, toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
 const IDLE_HOURS = 12, MAX_AGE_DAYS = 30; // of a session
 export const RECENT_MINUTES = 15; // how long a sign-in or a confirmation counts as recent
@@ -27,10 +28,14 @@ interface ValidSession extends ValidCredential {
 interface ValidToken extends ValidCredential {
   readonly scope: TokenScope;
   readonly prefix: string;
+  /** The IDs of the hubs to which the token is limited, and to which `user` is limited already. Null without a limit. */
+  readonly hubLimit: readonly string[] | null;
 }
 
-/** The key for finding a session or token: the hash of the secret or, for an authenticated caller, the ID. */
-type CredentialKey = { readonly hash: Uint8Array } | { readonly id: string };
+/** The key for finding a session: the hash of the secret or, for an authenticated caller, the ID. */
+type SessionKey = { readonly hash: Uint8Array } | { readonly id: string };
+/** The key for finding a token: the token itself or, for an authenticated caller, the ID. */
+type TokenKey = { readonly plaintext: string } | { readonly id: string };
 
 /** An SQL condition for valid sessions. Does not check if the user is disabled. Reads the clock once for all rows. */
 export const validSessionCondition = sql<SqlBool>`(sessions.ended_at is null
@@ -61,25 +66,51 @@ const findSessionById = prepareReadOnSharedConnection((rows, { id }: { id: strin
 
 const selectTokens = (rows: RowQueries) =>
   rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
-    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
+    .select([
+      ...tokenUserColumns,
+      ...["token.id", "token.scope", "token.prefix", "token.federationIds as hubLimit"] as const,
+      isStale("token.lastUsedAt").as("stale"),
+    ])
     .where(validTokenCondition).where("users.disabledAt", "is", null);
-const findTokenByHash = prepareReadOnSharedConnection((rows, { hash }: { hash: Uint8Array }) =>
-  selectTokens(rows).where("tokenHash", "=", hash)
+const findTokenByHash = prepareReadOnSharedConnection((rows, { hash, limitedHash }: TokenHashes) =>
+  selectTokens(rows).where(
+    sql<SqlBool>`token.token_hash = any(array[${hash}::bytea, ${limitedHash}::bytea])
+      and (token.token_hash = ${limitedHash}::bytea) = (token.federation_ids is not null)`,
+  )
 );
 const findTokenById = prepareReadOnSharedConnection((rows, { id }: { id: string }) =>
   selectTokens(rows).where("token.id", "=", id)
 );
 
+interface TokenHashes {
+  /** The stored hash if the token is not limited to hubs. */
+  readonly hash: Uint8Array;
+  readonly limitedHash: Uint8Array;
+}
+
+/**
+ * Returns the hash that is stored instead of a token. Earlier releases do not know limits and could be installed again,
+ * so a limited token has a hash that they do not find.
+ */
+export function hashToken(plaintext: string, isLimited: boolean): Uint8Array {
+  return hashSecret(isLimited ? `limited ${plaintext}` : plaintext);
+}
+
 /** Finds a session with its user. Returns undefined if the session is not valid or the user is disabled. */
-export async function findSession(rows: RowQueries, key: CredentialKey): Promise<ValidSession | undefined> {
+export async function findSession(rows: RowQueries, key: SessionKey): Promise<ValidSession | undefined> {
   const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
   return row && { id: row.id, user: toUser(row), stale: row.stale, recent: row.recent };
 }
 
 /** Finds an API token with its user. Returns undefined if the token is not valid or the user is disabled. */
-export async function findToken(rows: RowQueries, key: CredentialKey): Promise<ValidToken | undefined> {
-  const [row] = await ("id" in key ? findTokenById(rows, key) : findTokenByHash(rows, key));
-  return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
+export async function findToken(rows: RowQueries, key: TokenKey): Promise<ValidToken | undefined> {
+  const [row] = await ("id" in key ? findTokenById(rows, key) : findTokenByHash(rows, {
+    hash: hashToken(key.plaintext, false),
+    limitedHash: hashToken(key.plaintext, true),
+  }));
+  if (!row) return undefined;
+  const { id, stale, scope, prefix, hubLimit } = row;
+  return { id, user: toUser(row), stale, scope, prefix, hubLimit };
 }
 
 /** Records the time of the session's last use, at most once a minute. Of several parallel requests, only one writes. */
@@ -88,8 +119,14 @@ export async function recordSessionUse(rows: RowQueries, id: string): Promise<vo
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 
-export async function recordTokenUse(rows: RowQueries, id: string): Promise<void> {
-  await rows.updateTable("api_tokens").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
+/** Records the token's last use: the time, at most once a minute, and the client. */
+export async function recordTokenUse(
+  rows: RowQueries,
+  id: string,
+  { ip, userAgent }: { readonly ip: string; readonly userAgent: string },
+): Promise<void> {
+  await rows.updateTable("api_tokens")
+    .set({ lastUsedAt: sql<Date>`wheelwright_now()`, lastUsedIp: ip, lastUsedAgent: userAgent })
     .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(ignoreReadOnly);
 }
 

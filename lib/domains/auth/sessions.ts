@@ -5,7 +5,7 @@ import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
 import type { App } from "#lib/app.ts";
 import type { SignInMethod } from "#lib/model/sign-in.ts";
-import type { Actor } from "#lib/domains/auth/access.ts";
+import { type Actor, requireUnlimitedToken } from "#lib/domains/auth/access.ts";
 import { RECENT_MINUTES, sessionExpiryExpression, validSessionCondition } from "#lib/domains/auth/credentials.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -79,7 +79,9 @@ interface Session {
 const MAX_LISTED = 100;
 
 /** Lists the caller's valid sessions: first the current session, then the most recently used sessions. */
-export async function listSessions(rows: RowQueries, { userId, credential }: Actor): Promise<Session[]> {
+export async function listSessions(rows: RowQueries, actor: Actor): Promise<Session[]> {
+  requireUnlimitedToken(actor);
+  const { userId, credential } = actor;
   const found = await rows.selectFrom("sessions")
     .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiryExpression.as("expiresAt")])
     .where("userId", "=", userId).where(validSessionCondition)

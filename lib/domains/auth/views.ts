@@ -75,10 +75,21 @@ export const SessionView = v.object({
 
 export const OwnAccountView = v.object({ user: UserView });
 
+const MAX_TOKEN_HUBS = 100;
+const HUBS_RULE = `must list 1 to ${MAX_TOKEN_HUBS} different hubs`;
+const TokenHubs = v.pipe(
+  v.array(boundedText(1, 100), HUBS_RULE),
+  v.minLength(1, HUBS_RULE),
+  v.maxLength(MAX_TOKEN_HUBS, HUBS_RULE),
+  v.check((names) => new Set(names).size === names.length, HUBS_RULE),
+);
+
 export const NewTokenBody = v.object({
   name: boundedText(1, 100),
   scope: v.picklist(TOKEN_SCOPES, `must be one of ${TOKEN_SCOPES.join(", ")}`),
   expiresAt: optionalOrNull(InputTime),
+  /** The IDs or slugs of the hubs to which the token is limited. */
+  federationIds: optionalOrNull(TokenHubs),
 });
 
 const tokenFields = {
@@ -86,12 +97,18 @@ const tokenFields = {
   name: v.string(),
   scope: v.picklist(TOKEN_SCOPES),
   prefix: v.string(),
+  federationIds: v.nullable(v.array(v.string())),
   createdAt: Timestamp,
   expiresAt: NullableTimestamp,
 };
 
 /** An API token as shown in lists. The token's plaintext is not stored and never shown again. */
-export const TokenView = v.object({ ...tokenFields, lastUsedAt: NullableTimestamp });
+export const TokenView = v.object({
+  ...tokenFields,
+  lastUsedAt: NullableTimestamp,
+  lastUsedIp: v.nullable(v.string()),
+  lastUsedAgent: v.nullable(v.string()),
+});
 
 /** A newly created API token with its plaintext, which is shown only once. */
 export const NewTokenView = v.object({ ...tokenFields, token: v.string() });

@@ -53,7 +53,8 @@ export function parseResumePosition(request: Request, requested: number | undefi
 
 /**
  * Decides which events each follower (client) of a stream can see. Returns the decisions in the order of `followers`.
- * Admins of hubs and spokes removed in the last 5 minutes still get events, so that they see the removal.
+ * Admins of hubs and spokes removed in the last 5 minutes still get events, so that they see the removal. A token that is
+ * limited to hubs gets no events of other hubs, and in its hubs an operator's limited token counts as a hub admin's.
  */
 export async function decideEventVisibility(
   rows: RowQueries,
@@ -65,16 +66,16 @@ export async function decideEventVisibility(
     { place: string; left: number | null; all: boolean; whole: boolean; own: string[] }
   >`
     select follower.place, extract(epoch from credential.ends - wheelwright_now())::float8 as left,
-      users.operator as all, access.whole, case when access.whole then '{}' else array(
+      users.operator and credential.hub_limit is null as all, access.whole, case when access.whole then '{}' else array(
       select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
       where member.user_id = users.id and spoke.federation_id = follower.hub
         and (spoke.removed_at is null or spoke.removed_at > (select wheelwright_now()) - interval '5 minutes')
     ) end as own
     from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as follower (credential, hub, place)
     cross join lateral (
-      select user_id, ${sessionExpiryExpression} as ends from sessions where id = follower.credential and ${validSessionCondition}
+      select user_id, ${sessionExpiryExpression} as ends, null::text[] as hub_limit from sessions where id = follower.credential and ${validSessionCondition}
       union all
-      select user_id, expires_at as ends from api_tokens as token where id = follower.credential and ${validTokenCondition}
+      select user_id, expires_at as ends, federation_ids as hub_limit from api_tokens as token where id = follower.credential and ${validTokenCondition}
     ) as credential
     join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
     cross join lateral (
@@ -83,7 +84,8 @@ export async function decideEventVisibility(
         where member.user_id = users.id and hub.id = follower.hub
           and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
       ) as whole
-    ) as access`.execute(rows);
+    ) as access
+    where credential.hub_limit is null or follower.hub = any(credential.hub_limit)`.execute(rows);
   const decisions: (VisibilityDecision | null)[] = followers.map(() => null);
   for (const { place: position, left: secondsLeft, all: isOperator, whole: seesHub, own: ownSpokeIds } of found) {
     const visibility: StreamVisibility = isOperator ? "all" : seesHub ? "plain" : new Set(ownSpokeIds);

@@ -123,6 +123,33 @@ export const spokeIdsColumn: RawBuilder<string[]> = sql`array(
       where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
   order by member.spoke_id)`;
 
+/** An SQL condition: the row of `api_tokens as token` has no limit, or its limit contains the hub. */
+const isWithinLimit = (hub: RawBuilder<unknown>) =>
+  sql`(token.federation_ids is null or ${hub} = any(token.federation_ids))`;
+
+/**
+ * SQL columns for the owner of a row of `api_tokens as token`. A limited token of an operator acts as an admin of the
+ * hubs in its limit, and other limited tokens keep only memberships within the limit.
+ */
+export const tokenAccessColumns = {
+  operator: sql<boolean>`(users.operator and users.email_verified_at is not null and token.federation_ids is null)`,
+  federationIds: sql<string[]>`array(
+    select hub.federation_id from live_hubs hub
+    where users.email_verified_at is not null and hub.federation_id = any(
+      case when users.operator and token.federation_ids is not null then token.federation_ids else array(
+        select member.federation_id from federation_members member
+        where member.user_id = users.id and ${isWithinLimit(sql`member.federation_id`)}) end)
+    order by hub.federation_id)`,
+  spokeIds: sql<string[]>`array(
+    select member.spoke_id from spoke_members member
+    join spokes spoke on spoke.id = member.spoke_id
+    where member.user_id = users.id and users.email_verified_at is not null and spoke.state <> 'removed'
+      and ${isWithinLimit(sql`spoke.federation_id`)} and not (users.operator and token.federation_ids is not null)
+      and not exists (select from federation_members hub
+        where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
+    order by member.spoke_id)`,
+};
+
 export function getUserRole(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): UserRole {
   if (user.operator) return "operator";
   return user.federationIds.length > 0 ? "hub_admin" : "spoke_admin";

@@ -9,7 +9,8 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { prepareReadOnSharedConnection } from "#lib/drivers/db/prepare.ts";
 
-export type NotificationReader = Pick<Actor, "role" | "userId">;
+/** The user who reads notifications. Without a `hubLimit`, the user gets the notifications of all hubs. */
+export type NotificationReader = Pick<Actor, "role" | "userId"> & Partial<Pick<Actor, "hubLimit">>;
 
 export type NotificationObjectKind = "all" | "service" | "hub" | "spoke" | "audience";
 
@@ -20,7 +21,7 @@ export type NotificationObjectKind = "all" | "service" | "hub" | "spoke" | "audi
 export function selectNotificationObjects(reader: NotificationReader): RawBuilder<unknown> {
   return sql`select object.*, coalesce(count.reads, 0) as reads,
       coalesce(count.read_through, '-infinity') as read_through
-    from (${reader.role === "operator" ? allObjects : objectsOfMember(reader.userId)}) as object
+    from (${reader.role === "operator" ? allObjects : objectsOfMember(reader)}) as object
     left join notification_read_counts as count on count.user_id = ${reader.userId} and count.about = object.about
       and count.about in (${reader.role === "operator" ? sql`'hub', 'service'` : sql`'hub', 'spoke', 'audience'`})
       and count.federation_id = object.federation_id and count.spoke_id = object.spoke_id`;
@@ -30,15 +31,22 @@ const allObjects = sql`
   select 'hub' as about, federation_id, '' as spoke_id, visible_events, last_at from stream_heads
   union all select 'service', '', '', visible_events, last_at from service_event_head`;
 
-function objectsOfMember(userId: string): RawBuilder<unknown> {
+function objectsOfMember({ userId, hubLimit = null }: NotificationReader): RawBuilder<unknown> {
   const verified = sql`exists (select from users where id = ${userId} and email_verified_at is not null)`;
+  const isWithinLimit = (hub: RawBuilder<unknown>) =>
+    hubLimit === null ? sql`true` : sql`${hub} = any(${hubLimit}::text[])`;
+  // An operator's limited token reads like an admin of the hubs in the limit.
+  const asOperator = hubLimit === null ? sql`` : sql`union select id from federations where ${isWithinLimit(sql`id`)}
+      and exists (select from users where id = ${userId} and operator) and ${verified}`;
   return sql`
     with hub as (
       select federation_id as id from federation_members where user_id = ${userId} and ${verified}
+        and ${isWithinLimit(sql`federation_id`)} ${asOperator}
     ), own as (
       select spoke.id, spoke.federation_id, spoke.visible_events from spoke_members as member
       join spokes as spoke on spoke.id = member.spoke_id
       where member.user_id = ${userId} and ${verified} and spoke.federation_id not in (select id from hub)
+        and ${isWithinLimit(sql`spoke.federation_id`)}
     )
     select 'hub' as about, head.federation_id, '' as spoke_id, head.visible_events, head.last_at
     from stream_heads as head where head.federation_id = any(array(select id from hub))
@@ -51,7 +59,7 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
     from notification_audiences as audience
     left join stream_heads as head on head.federation_id = audience.federation_id
     where audience.user_id = ${userId} and audience.federation_id not in (select id from hub)
-      and audience.spoke_id not in (select id from own)`;
+      and audience.spoke_id not in (select id from own) and ${isWithinLimit(sql`audience.federation_id`)}`;
 }
 
 interface EventWalk {
@@ -130,6 +138,7 @@ export async function countUnreadNotifications(
   reader: NotificationReader,
 ): Promise<{ count: number }> {
   const { userId } = reader;
+  if (reader.hubLimit) return { count: Number((await countOfMember(reader).execute(rows)).rows[0]!.count) };
   const [row] =
     await (reader.role === "operator" ? countForOperator(rows, { userId }) : countForMember(rows, { userId }));
   return { count: Number(row!.count) };
@@ -144,6 +153,10 @@ const countForOperator = prepareReadOnSharedConnection((_, { userId }: Pick<Noti
 );
 
 const countForMember = prepareReadOnSharedConnection((_, { userId }: Pick<NotificationReader, "userId">) =>
-  sql<{ count: string }>`select coalesce(sum(visible_events - reads), 0) as count
-    from (${selectNotificationObjects({ role: "hub_admin", userId })}) as object`
+  countOfMember({ role: "hub_admin", userId })
 );
+
+function countOfMember(reader: NotificationReader) {
+  return sql<{ count: string }>`select coalesce(sum(visible_events - reads), 0) as count
+    from (${selectNotificationObjects(reader)}) as object`;
+}

@@ -2,7 +2,12 @@
 import { sql } from "kysely";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { createId } from "#lib/base/ids.ts";
-import { federationIdsColumn, getUserRole, spokeIdsColumn } from "#lib/domains/members/memberships.ts";
+import {
+  federationIdsColumn,
+  getUserRole,
+  spokeIdsColumn,
+  tokenAccessColumns,
+} from "#lib/domains/members/memberships.ts";
 import type { UserRole } from "#lib/model/user.ts";
 
 export interface User {
@@ -32,6 +37,14 @@ export const userColumns = [
   sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
   federationIdsColumn.as("federationIds"),
   spokeIdsColumn.as("spokeIds"),
+] as const;
+
+/** The columns for the owner of a row of `api_tokens as token`, without permissions beyond the token's limit. */
+export const tokenUserColumns = [
+  ...["users.id as userId", "users.email", "users.displayName"] as const,
+  tokenAccessColumns.operator.as("operator"),
+  tokenAccessColumns.federationIds.as("federationIds"),
+  tokenAccessColumns.spokeIds.as("spokeIds"),
 ] as const;
 
 export interface UserRow {

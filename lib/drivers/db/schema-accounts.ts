@@ -41,6 +41,10 @@ export interface AccountTables {
     expiresAt: NullableTimestampColumn;
     lastUsedAt: NullableTimestampColumn;
     revokedAt: NullableTimestampColumn;
+    federationIds: Generated<string[] | null>;
+    lastUsedIp: Generated<string | null>;
+    lastUsedAgent: Generated<string | null>;
+    expiryMailedAt: NullableTimestampColumn;
   };
   one_time_tokens: {
     id: string;

@@ -19,6 +19,11 @@ const AnnouncedNotice = v.object({
 });
 export type AnnouncedNotice = v.InferOutput<typeof AnnouncedNotice>;
 
+const ExpiringToken = v.object({
+  ...{ name: Text, prefix: Text, expiresAt: Text, lastUsedAt: v.nullable(Text), ip: Text, userAgent: Text },
+});
+export type ExpiringToken = v.InferOutput<typeof ExpiringToken>;
+
 /** The data that each template needs. Timestamps are in ISO 8601 format. */
 const MAIL_TEMPLATES = {
   /** Invites a new user. `places` lists the names of the hubs and spokes to administer. Links to /invite. */
@@ -39,6 +44,8 @@ const MAIL_TEMPLATES = {
   "rollout-completed": v.object({ id: Text, action: Text, done: Count, failed: Count, changed: Count }),
   "request-approved": v.object({ hub: Text, slug: Text }),
   "request-rejected": v.object({ hub: Text, reason: Text }),
+  /** Warns that API tokens expire soon. An empty `ip` or `userAgent` is unknown. `more` tokens are not listed. */
+  "tokens-expiring": v.object({ tokens: v.array(ExpiringToken), more: Count }),
   /** Announces API changes. Links to /changelog. `more` is the number of notices that the email omits. */
   announcement: v.object({ notices: v.array(AnnouncedNotice), more: Count }),
 };

@@ -10,6 +10,7 @@ import {
 } from "#lib/drivers/mail/content.ts";
 import type { AnnouncedNotice, MailTemplate, MailTemplateData, QueuedMailOf } from "#lib/drivers/mail/letter.ts";
 import { OPERATION_TEMPLATES } from "#lib/drivers/mail/operation-templates.ts";
+import { TOKEN_TEMPLATES } from "#lib/drivers/mail/token-templates.ts";
 import { cleanLines, cleanName, MAX_NAME, MAX_SUBJECT_NAME, preventAutoLink } from "#lib/drivers/mail/names.ts";
 
 const MAX_PLACES = 10;
@@ -147,6 +148,8 @@ const TEMPLATES: {
       ],
     };
   },
+
+  ...TOKEN_TEMPLATES,
 
   announcement: ({ notices, more }, host) => {
     const all = notices.length + more, [first] = notices.toSorted((a, b) => a.from < b.from ? -1 : 1);

@@ -67,7 +67,7 @@ interface TextField {
   /** The subject of error messages about this field, such as `The slug`. Defaults to the label. */
   readonly subject?: string;
   readonly hint?: Markup | string;
-  readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "datetime-local" | "textarea";
+  readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "date" | "datetime-local" | "textarea";
   readonly value?: string | null | undefined;
   readonly required?: boolean;
   readonly autocomplete?: string;

@@ -1,29 +1,25 @@
 /** Renders API tokens: the list, the form to create a token, and the page that shows a new token once. */
 import type * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
-import { DAY } from "#lib/base/time.ts";
+import { formatCount } from "#lib/base/text.ts";
 import type { NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
+import type { Hub } from "#lib/portal/components/api-types.ts";
+import { renderExpiryFields, renderHubFields, renderScopeField, SCOPE_TEXTS } from "#lib/portal/people/token-fields.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
 
 export type TokenItem = v.InferOutput<typeof TokenView>;
 type NewToken = v.InferOutput<typeof NewTokenView>;
-type Scope = TokenItem["scope"];
 
-const SCOPES: Readonly<Record<Scope, readonly [name: string, permission: string]>> = {
-  readonly: ["Read only", "Can read everything that you can see, but change nothing."],
-  provisioning: ["Add and remove spokes", "Can also add and remove spokes."],
-  cli: [
-    "Full API access",
-    "Can also run actions on spokes, change hubs and manage members, within your permissions.",
-  ],
-};
+/** The maximum number of hubs that the list names for each token, and in total. */
+const MAX_NAMED_HUBS = 3, MAX_LOOKUPS = 30;
 
 const TOKEN_PAGE = { section: "tokens", crumbs: [["API tokens", "/tokens"]] } as const;
 
-export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
+/** Returns the page with the user's tokens. `slugs` has the slug of each live hub to which a token is limited. */
+export function tokensView(tokens: readonly TokenItem[], now: Date, slugs: ReadonlyMap<string, string>): PageView {
   return {
     title: "API tokens",
     section: "tokens",
@@ -35,16 +31,17 @@ export function tokensView(tokens: readonly TokenItem[], now: Date): PageView {
         "Create one token per program, so that you can revoke each token separately.",
         ui.linkButton(["New token", "/tokens/new"], "main"),
       )
-      : markup`<ul class="list tokens">${tokens.map((token) => row(token, now))}</ul>`,
+      : markup`<ul class="list tokens">${tokens.map((token) => row(token, now, slugs))}</ul>`,
   };
 }
 
-function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: TokenItem, now: Date): Markup {
+function row(token: TokenItem, now: Date, slugs: ReadonlyMap<string, string>): Markup {
+  const { id, name, scope, prefix, federationIds, createdAt, expiresAt } = token;
   const expired = expiresAt !== null && new Date(expiresAt) <= now;
   return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft"><code>${prefix}…</code></span></span>
-<span class="small">${SCOPES[scope][0]}<br><span class="tiny soft">Created ${ui.renderTime(createdAt)}, last used ${
-    ui.renderTime(lastUsedAt)
-  }</span></span>
+<span class="small">${SCOPE_TEXTS[scope][0]}${
+    federationIds === null ? "" : `, ${describeHubs(federationIds, slugs)}`
+  }<br><span class="tiny soft">Created ${ui.renderTime(createdAt)}, last used ${lastUse(token)}</span></span>
 <span class="tiny soft">${
     expired
       ? ui.badge("warn", "warning", "Expired")
@@ -55,42 +52,55 @@ function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: Toke
 <a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="visually-hidden"> ${name}</span></a></li>`;
 }
 
-export function newTokenView(submission?: RefusedSubmission): PageView {
+function lastUse({ lastUsedAt, lastUsedIp, lastUsedAgent }: TokenItem): Markup {
+  const from = lastUsedIp ? ` from ${lastUsedIp}` : "", agent = lastUsedAgent ? ` by ${lastUsedAgent}` : "";
+  return markup`${ui.renderTime(lastUsedAt)}${from}${agent}`;
+}
+
+/** Returns the IDs of the hubs whose slugs the list shows. */
+export function findNamedHubs(tokens: readonly TokenItem[]): string[] {
+  const ids = tokens.flatMap(({ federationIds }) => federationIds?.slice(0, MAX_NAMED_HUBS) ?? []);
+  return [...new Set(ids)].slice(0, MAX_LOOKUPS);
+}
+
+/** Describes the hubs of a token, for example `limited to north, south`. Hubs without a known slug only count. */
+function describeHubs(ids: readonly string[], slugs: ReadonlyMap<string, string>): string {
+  const known = ids.flatMap((id) => slugs.get(id) ?? []).slice(0, MAX_NAMED_HUBS);
+  if (known.length === 0) return `limited to ${formatCount(ids.length, "hub")}`;
+  const more = ids.length - known.length;
+  return `limited to ${known.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+interface NewTokenForm {
+  /** The hubs to choose from: one more than the form lists, if there are more. */
+  readonly hubs: readonly Pick<Hub, "id" | "slug" | "name">[];
+  readonly values?: Readonly<Record<string, string>>;
+  readonly submission?: RefusedSubmission | undefined;
+}
+
+export function newTokenView({ hubs, submission, values = submission?.values ?? {} }: NewTokenForm): PageView {
+  const { scope, limit: problem } = submission?.problems ?? {};
   return {
     ...TOKEN_PAGE,
     title: "New token",
     body: renderPostForm(
       { action: "/tokens/new", button: "Create token", submission, also: ui.linkButton(["Cancel", "/tokens"]) },
-      { name: "name", label: "Name", hint: "The purpose of the token.", required: true, maxLength: 100 },
-      scopeField(submission),
-      { name: "expiresAt", label: "Expires", options: EXPIRIES, value: "90" },
+      {
+        ...{ name: "name", label: "Name", hint: "The purpose of the token.", required: true, maxLength: 100 },
+        value: values.name,
+      },
+      renderScopeField(values, scope, "readonly"),
+      renderExpiryFields(values, submission),
+      renderHubFields(values, hubs, { action: "/tokens/new", problem }),
     ),
   };
 }
 
-function scopeField(submission: RefusedSubmission | undefined): Markup {
-  const chosen = submission?.values.scope ?? "readonly", problem = submission?.problems.scope;
-  return markup`<fieldset class="scopes"><legend>Scope</legend>${
-    Object.entries(SCOPES).map(([scope, [title, permission]]) =>
-      markup`<div class="field tick"><input type="radio" id="scope-${scope}" name="scope" value="${scope}" required ${
-        scope === chosen ? markup`checked` : ""
-      } aria-describedby="scope-${scope}-hint"><label for="scope-${scope}">${title}</label>
-<p class="hint" id="scope-${scope}-hint">${permission} <code>${scope}</code></p></div>`
-    )
-  }${problem === undefined ? "" : markup`<p class="problem">Scope ${problem}.</p>`}</fieldset>`;
-}
-
-const EXPIRIES = [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"], ["never", "Never"]] as const;
-
-/** Converts a token's selected lifetime to an expiry time. Returns unknown values unchanged; the API rejects them. */
-export function parseTokenExpiry(chosen: string, now: Date): string | undefined {
-  if (chosen === "never") return undefined;
-  const isListed = EXPIRIES.some(([days]) => days === chosen);
-  return isListed ? new Date(now.getTime() + Number(chosen) * DAY).toISOString() : chosen;
-}
-
 /** Returns the page that shows a new token. The token cannot be shown again. */
-export function createdTokenView({ name, scope, prefix, expiresAt, token }: NewToken, publicUrl: URL): PageView {
+export function createdTokenView(
+  { name, scope, prefix, expiresAt, federationIds, token }: NewToken,
+  publicUrl: URL,
+): PageView {
   const command = `curl -H 'Authorization: Bearer ${token}' ${new URL("/api/auth/me", publicUrl).href}`;
   return {
     ...TOKEN_PAGE,
@@ -113,9 +123,10 @@ ${
     }
 ${
       ui.definitionList([
-        ["Permissions", SCOPES[scope][1]],
+        ["Permissions", SCOPE_TEXTS[scope][1]],
         ["Prefix", markup`<code>${prefix}…</code>`],
         ["Expires", ui.renderTime(expiresAt)],
+        ["Hubs", federationIds === null ? "All hubs that you can see" : formatCount(federationIds.length, "hub")],
       ])
     }
 <p>${ui.linkButton(["I have copied the token", "/tokens"])}</p>`,
@@ -129,14 +140,15 @@ export function requireToken(tokens: readonly TokenItem[], { tokenId }: Readonly
   return token;
 }
 
-export function revokeTokenView({ id, name, prefix, lastUsedAt }: TokenItem): PageView {
+export function revokeTokenView(token: TokenItem): PageView {
+  const { id, name, prefix } = token;
   return {
     ...TOKEN_PAGE,
     title: `Revoke ${name}?`,
     body:
       markup`<p><code>${prefix}…</code> stops working immediately, and event streams that use it are closed. This cannot be undone:
 the program needs a new token.</p>
-<p class="soft">Last used: ${ui.renderTime(lastUsedAt)}</p>
+<p class="soft">Last used: ${lastUse(token)}</p>
 ${
         renderPostForm({
           action: `/tokens/${id}/revoke`,

@@ -47,6 +47,11 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
     "When the token will expire. If this field is absent, the token never expires",
     "2027-05-31T00:00:00.000Z",
   ],
+  "NewToken.federationIds": ["Limits the token to 1 to 100 hubs, by ID or slug", ["north"]],
+  "Token.federationIds": ["The token's hubs; null without a limit", null],
+  "MintedToken.federationIds": ["The token's hubs; null without a limit", null],
+  lastUsedIp: ["From which address it was last used", null],
+  lastUsedAgent: ["With which User-Agent it was last used", null],
   lastUsedAt: ["When the token was last used, to the minute; null if it was never used", null],
   "Session.ip": ["The IP address from which the user signed in", "203.0.113.7"],
   "Session.userAgent": [

@@ -27,6 +27,6 @@ export const POST = endpoint({
   body: NewFederationRequest,
   idempotent: true,
   reply: createdReply(FederationRequestView, (request) => `/api/federation-requests/${request.id}`),
-  faults: ["slug_taken", "too_many_pending", "unverified", "not_offered"],
+  faults: ["slug_taken", "too_many_pending", "unverified", "not_offered", "token_limited"],
   handle: ({ app, actor, body, idempotency }) => requestFederation(app, actor, body, idempotency),
 });

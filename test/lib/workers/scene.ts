@@ -86,6 +86,7 @@ export async function openWorkScene(
     displayName: "Ann",
     federationIds: [],
     spokeIds: [],
+    hubLimit: null,
     credential: { kind: "session", id: "ses", recent: true },
   };
   const schedulers: Scheduler[] = [];

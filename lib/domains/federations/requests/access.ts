@@ -14,7 +14,9 @@ export function hubRequestAccess(
     async admit({ app, actor: caller, params }) {
       const actor = requireActor(caller);
       const row = await findHubRequest(app.db.rows, params.requestId ?? "");
-      if (!row || (actor.role !== "operator" && row.requestedBy !== actor.userId)) {
+      const isOwn = row?.requestedBy === actor.userId &&
+        (actor.hubLimit === null || actor.hubLimit.includes(row.federationId ?? ""));
+      if (!row || (actor.role !== "operator" && !isOwn)) {
         throw new Fault("missing", "request_missing", "There is no such request, or you have no access to it");
       }
       if (permission === "decide") requireOperator(actor);

@@ -1,7 +1,7 @@
 /** Creates requests for new hubs, and lets users withdraw their requests. */
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
-import type { Actor } from "#lib/domains/auth/access.ts";
+import { type Actor, requireUnlimitedToken } from "#lib/domains/auth/access.ts";
 import { requireVerifiedEmail } from "#lib/domains/auth/verify-email.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { sql } from "kysely";
@@ -35,6 +35,7 @@ export async function requestFederation(
   input: NewFederationRequest,
   key: IdempotencyKey | null,
 ): Promise<FederationRequestRecord> {
+  requireUnlimitedToken(actor);
   requireOfferedFields(app, input);
   return await runIdempotently(app.db, key, async (tx) => {
     const user = await lockUser(tx, { id: actor.userId });

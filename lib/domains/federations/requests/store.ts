@@ -15,6 +15,8 @@ export type HubRequestRow = Selectable<Schema["federation_requests"]>;
 
 export interface HubRequestFilter extends ListPageRequest {
   readonly requestedBy?: string;
+  /** The IDs of the hubs to which a token is limited. Excludes requests from which none of these hubs was created. */
+  readonly hubLimit?: readonly string[] | null;
   readonly state?: HubRequestState | undefined;
 }
 
@@ -27,6 +29,7 @@ export async function listHubRequests(rows: RowQueries, filter: HubRequestFilter
   let query = rows.selectFrom("federation_requests").selectAll();
   if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
   if (filter.state) query = query.where("state", "=", filter.state);
+  if (filter.hubLimit) query = query.where("federationId", "in", filter.hubLimit);
   return await readNewestRows(query, filter);
 }
 
@@ -78,9 +81,9 @@ export async function countRecentRequests(
 export async function findVisibleHubRequests(
   rows: RowQueries,
   actor: Actor,
-  request: Omit<HubRequestFilter, "requestedBy">,
+  request: Omit<HubRequestFilter, "requestedBy" | "hubLimit">,
 ): Promise<ListPage<FederationRequestRecord>> {
-  const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
+  const own = actor.role === "operator" ? {} : { requestedBy: actor.userId, hubLimit: actor.hubLimit };
   const page = await listHubRequests(rows, { ...request, ...own });
   return withPageItems(page, await showRequests(rows, page.items));
 }

@@ -10,5 +10,6 @@ export const GET = endpoint({
   access: signedInAccess,
   scope: "readonly",
   reply: okReply(v.array(SessionView)),
+  faults: ["token_limited"],
   handle: ({ app, actor }) => listSessions(app.db.rows, actor),
 });

@@ -23,6 +23,6 @@ export const POST = endpoint({
   recentSignIn: true,
   body: NewTokenBody,
   reply: createdReply(NewTokenView, (token) => `/api/auth/tokens/${token.id}`),
-  faults: ["expiry_past"],
+  faults: ["expiry_past", "federation_missing"],
   handle: ({ app, actor, body }) => createToken(app, actor, body),
 });

@@ -49,6 +49,7 @@ test("finds a session by its cookie, among other cookies", async ({ app, db, per
     credential: { kind: "session", id, recent: true },
     ...ORIGIN,
     tokenPrefix: null,
+    hubLimit: null,
   });
 });
 

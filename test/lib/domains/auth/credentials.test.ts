@@ -7,6 +7,8 @@ import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { createTestSession, createTestToken, createTestUser, type TestUser } from "#test/support/users.ts";
 import { rejection } from "#test/support/until.ts";
 
+const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
+
 const test = suite<{ db: TestDatabase; ada: TestUser }>("recordTokenUse and recordSessionUse");
 test.before.each(async (context) => {
   context.db = await openTestDatabase({ size: 1 });
@@ -27,11 +29,11 @@ test("ignore a read-only database, but no other error", async ({ db, ada }) => {
   const token = await createTestToken(db, ada, "cli"), session = await createTestSession(db, ada);
   await db.sql("update sessions set last_used_at = last_used_at - interval '1 hour'");
   await refuse(db, "53100");
-  await recordTokenUse(db.rows, token.id);
+  await recordTokenUse(db.rows, token.id, ORIGIN);
   await recordSessionUse(db.rows, session.id);
   await db.sql("drop function refuse cascade");
   await refuse(db, "22012");
-  for (const note of [recordTokenUse(db.rows, token.id), recordSessionUse(db.rows, session.id)]) {
+  for (const note of [recordTokenUse(db.rows, token.id, ORIGIN), recordSessionUse(db.rows, session.id)]) {
     assert.is((await rejection(note)).code, "22012");
   }
 });

@@ -37,6 +37,9 @@ tokenView("never returns the hash, and the plaintext only at creation", () => {
     name: "CI",
     scope: "cli",
     prefix: "ww_cli_abcd",
+    federationIds: null,
+    lastUsedIp: null,
+    lastUsedAgent: null,
     createdAt: new Date(0),
     expiresAt: null,
     lastUsedAt: null,
@@ -46,7 +49,7 @@ tokenView("never returns the hash, and the plaintext only at creation", () => {
   const { token, tokenHash, ...listed } = row;
   assert.equal(v.parse(TokenView, row), { ...listed, createdAt: "1970-01-01T00:00:00.000Z" });
   assert.is(tokenHash.length, 32);
-  const { lastUsedAt: _, ...made } = { ...listed, token, createdAt: "1970-01-01T00:00:00.000Z" };
+  const { lastUsedAt: _, lastUsedIp: _ip, lastUsedAgent: _agent, ...made } = { ...listed, token, createdAt: "1970-01-01T00:00:00.000Z" };
   assert.equal(v.parse(NewTokenView, row), made);
 });
 

@@ -45,6 +45,7 @@ test.before(async (stage) => {
     role: "operator",
     federationIds: [],
     spokeIds: [],
+    hubLimit: null,
     credential: { kind: "session", id: "ses_0", recent: true },
     ip: "192.0.2.1",
     userAgent: "test",

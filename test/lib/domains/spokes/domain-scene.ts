@@ -43,6 +43,7 @@ export async function openDomainScene(
       role: "spoke_admin",
       federationIds: [],
       spokeIds: [],
+      hubLimit: null,
       credential: { kind: "session", id: "ses_test", recent: true },
       ...may,
     };

@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { createApiToken, isApiToken, TOKEN_SCOPES } from "#lib/drivers/crypto/token.ts";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const test = suite("createApiToken");
 
@@ -27,6 +31,18 @@ test("returns the scope's prefix and four characters as the token's prefix", () 
   const { plaintext, prefix } = createApiToken("readonly");
   assert.match(prefix, /^ww_ro_.{4}$/);
   assert.ok(plaintext.startsWith(prefix));
+});
+
+test("fits the pattern and the checksum that SECURITY.md gives to secret scanners", async () => {
+  const text = await readFile(new URL("../../../../SECURITY.md", import.meta.url), "utf8");
+  const pattern = new RegExp(/`(\\bww_.+?\\b)`/.exec(text)![1]!);
+  for (const scope of TOKEN_SCOPES) {
+    const { plaintext } = createApiToken(scope), [found] = pattern.exec(`token: "${plaintext}",`)!;
+    assert.is(found, plaintext);
+    let sum = crc32(plaintext.slice(0, -6)), digits = "";
+    for (; digits.length < 6; sum = Math.floor(sum / 62)) digits = DIGITS[sum % 62] + digits;
+    assert.is(plaintext.slice(-6), digits);
+  }
 });
 
 test("never returns the same token twice", () => {

@@ -4,6 +4,9 @@ import type { QueuedMail } from "#lib/drivers/mail/letter.ts";
 const to = { email: "ada@school.example", name: "Ada Lovelace" };
 const expiresAt = "2026-11-28T14:05:00.000Z";
 
+const EXPIRY = { expiresAt: "2026-12-05T09:30:00.000Z" };
+const UNUSED = { lastUsedAt: null, ip: "", userAgent: "" };
+
 export const LETTERS: Readonly<Record<string, QueuedMail>> = {
   invitation: {
     template: "invitation",
@@ -77,6 +80,25 @@ export const LETTERS: Readonly<Record<string, QueuedMail>> = {
       hub: "Northern schools",
       reason: "There is a hub for these schools already: south.\n\nAsk Grace to add yours to it, or see " +
         "https://school.example/hubs for how hubs are meant to be cut.",
+    },
+  },
+  "tokens-expiring": {
+    template: "tokens-expiring",
+    to,
+    about: { tokens: [{ name: "nightly report", prefix: "ww_ro_x7Yk", ...EXPIRY, ...UNUSED }], more: 0 },
+  },
+  "tokens-expiring-many": {
+    template: "tokens-expiring",
+    to,
+    about: {
+      tokens: [
+        {
+          ...{ name: "deploy https://school.example", prefix: "ww_prv_q0Zz", ...EXPIRY },
+          ...{ lastUsedAt: "2026-11-27T08:15:00.000Z", ip: "2001:db8::7", userAgent: "wheelwright/0.2.0" },
+        },
+        { name: "my laptop", prefix: "ww_cli_Ab3d", ...EXPIRY, ...UNUSED },
+      ],
+      more: 3,
     },
   },
   announcement: {

@@ -18,7 +18,7 @@ for (const each of [test, listing]) {
 test("returns the plaintext once, and the token works", async ({ scene }) => {
   const made = await scene.as("hubAdmin").post(PATH, { name: "CI", scope: "readonly" });
   assert.is(made.status, 201);
-  assert.equal(Object.keys(made.body).sort(), ["createdAt", "expiresAt", "id", "name", "prefix", "scope", "token"]);
+  assert.equal(Object.keys(made.body).sort(), ["createdAt", "expiresAt", "federationIds", "id", "name", "prefix", "scope", "token"]);
   assert.equal([made.body.name, made.body.scope, made.body.expiresAt], ["CI", "readonly", null]);
   assert.is(made.headers.get("location"), `${PATH}/${made.body.id}`);
   assert.ok(made.body.token.startsWith(made.body.prefix));
@@ -82,7 +82,8 @@ listing("shows the caller's tokens without plaintext, by session or token", asyn
     const { status, body } = await scene.as("spokeAdmin", credential).get(PATH);
     assert.is(status, 200);
     const { token: _, ...shown } = made;
-    assert.equal(body.find((each: { id: string }) => each.id === made.id), { ...shown, lastUsedAt: null });
+    const unused = { lastUsedAt: null, lastUsedIp: null, lastUsedAgent: null };
+    assert.equal(body.find((each: { id: string }) => each.id === made.id), { ...shown, ...unused });
   }
   const others = await scene.as("operator").get(PATH);
   assert.not(others.body.some((each: { id: string }) => each.id === made.id));
