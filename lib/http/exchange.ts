@@ -21,8 +21,10 @@ export interface HttpExchange {
   /** The request's span, which belongs to the client's trace or to a new trace. */
   readonly trace: SpanContext;
   readonly log: Log;
-  /** The IDs of the user, hub and spoke, for the log. Each ID is set as soon as it is known. */
-  readonly contextIds: { user?: string; hub?: string; spoke?: string };
+  /**
+   * The IDs of the user, hub and spoke, and the code of a refusal, for the log. Each is set as soon as it is known.
+   */
+  readonly contextIds: { user?: string; hub?: string; spoke?: string; refusal?: string };
   /** Aborts with ClientDisconnected, or with a fault when the request's time is up. */
   readonly signal: AbortSignal;
   readonly abort: (reason: Fault | ClientDisconnected) => void;

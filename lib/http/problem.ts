@@ -59,7 +59,7 @@ type RenderErrorPage = (problem: Problem) => HtmlPage;
 /** Returns the response for any error that a request causes. Never throws. */
 export function toErrorResponse(
   error: unknown,
-  exchange: Pick<HttpExchange, "id" | "signal" | "log">,
+  exchange: Pick<HttpExchange, "id" | "signal" | "log" | "contextIds">,
   show?: RenderErrorPage,
 ): HttpResponse {
   const { signal } = exchange;
@@ -70,6 +70,7 @@ export function toErrorResponse(
     exchange.log.error("A request failed with an internal error", { error: cause });
     return write(buildInternalProblem(`An internal error occurred; the request ID is ${exchange.id}`), {}, show);
   }
+  exchange.contextIds.refusal = cause.code;
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
   }

@@ -67,7 +67,7 @@ test("continues a valid trace of the client and logs its ID in each line", async
   for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
 });
 
-test("logs the address only of rejected clients", async () => {
+test("logs the address and the reason only of rejected clients", async () => {
   const handle = ({ ip }: { ip: string }) => {
     if (ip === "192.0.2.9") throw new Fault("forbidden", "operator_only", "Only operators can perform this action");
     return { seen: 1 };
@@ -76,7 +76,10 @@ test("logs the address only of rejected clients", async () => {
   await send("/x", {}, "192.0.2.8");
   await send("/x", {}, "192.0.2.9");
   const lines = log.filter((entry) => entry.message === "GET /x");
-  assert.equal(lines.map(({ status, ip }) => [status, ip]), [[200, undefined], [403, "192.0.2.9"]]);
+  assert.equal(lines.map(({ status, ip, refusal }) => [status, ip, refusal]), [
+    [200, undefined, undefined],
+    [403, "192.0.2.9", "operator_only"],
+  ]);
 });
 
 test("answers an internal error with the request ID only, and logs the error", async () => {

@@ -19,7 +19,7 @@ interface WorkerStatus {
   readonly total: number;
 }
 
-/** Measures once more, with this status of php-fpm. */
+/** Measures again, with this status of php-fpm. */
 async function measure(site: SiteOnDisk, status: WorkerStatus | string) {
   const text = typeof status === "string" ? status : JSON.stringify({
     ...{ "pool": "www", "process manager": "ondemand", "start time": status.started, "start since": 18 },
