@@ -47,8 +47,9 @@ export function recordTelemetry(telemetry: Telemetry): Middleware {
 const REFUSED_STATUSES = [401, 403, 429];
 
 /**
- * Logs one line per request with the IDs of the user, hub and spoke, and the code of a refusal. Logs the path pattern rather than the URL, which
- * may contain secrets. Refused requests are logged with the client's IP address, so that attacks can be traced.
+ * Logs one line per request with the IDs of the user, hub and spoke, and the code of a refusal. Logs the path pattern
+ * rather than the URL, which may contain secrets. Refused requests are logged with the client's IP address, so that
+ * attacks can be traced.
  */
 export const logAccess: Middleware = async ({ request, route, log, ip, contextIds }, next) => {
   const began = performance.now();
