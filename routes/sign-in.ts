@@ -1,5 +1,6 @@
 import { POST as login } from "#routes/api/auth/login.ts";
 import { publicForm, publicPage } from "#lib/portal/sign-in/public-page.ts";
+import { redirectToSecondFactor } from "#lib/portal/sign-in/second-factor.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
 import { formSchema, optionalQuerySchema } from "#lib/portal/page/page.ts";
 
@@ -14,8 +15,12 @@ export const POST = publicForm({
   rateLimitMessage: login.rateLimitMessage,
   body: formSchema("email", "password", "next"),
   async submit({ callApi, input: { email, password }, next }) {
-    const { body: { message }, cookie } = await callApi(login, { body: { email, password } });
-    return { to: message ? "/account" : next, cookie };
+    try {
+      const { body: { message }, cookie } = await callApi(login, { body: { email, password } });
+      return { to: message ? "/account" : next, cookie };
+    } catch (error) {
+      return redirectToSecondFactor(error, next);
+    }
   },
   onRefusal: ({ next, signup }, submission) => signInPage({ next, signup, submission }),
 });

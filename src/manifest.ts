@@ -3,17 +3,28 @@ import type { Manifest } from "#lib/http/endpoint.ts";
 import * as index from "../routes/index.ts";
 import * as account_index from "../routes/account/index.ts";
 import * as account_password from "../routes/account/password.ts";
+import * as account_security_index from "../routes/account/security/index.ts";
+import * as account_security_app from "../routes/account/security/app.ts";
+import * as account_security_recovery_codes from "../routes/account/security/recovery-codes.ts";
+import * as account_security_$factorId_activate from "../routes/account/security/[factorId]/activate.ts";
+import * as account_security_$factorId_remove from "../routes/account/security/[factorId]/remove.ts";
+import * as account_security_$factorId_rename from "../routes/account/security/[factorId]/rename.ts";
 import * as account_sessions from "../routes/account/sessions.ts";
 import * as api_index from "../routes/api/index.ts";
 import * as api_audit from "../routes/api/audit.ts";
 import * as api_auth_accept_invite from "../routes/api/auth/accept-invite.ts";
 import * as api_auth_confirm from "../routes/api/auth/confirm.ts";
+import * as api_auth_factors_index from "../routes/api/auth/factors/index.ts";
+import * as api_auth_factors_$factorId_index from "../routes/api/auth/factors/[factorId]/index.ts";
+import * as api_auth_factors_$factorId_activate from "../routes/api/auth/factors/[factorId]/activate.ts";
 import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts";
 import * as api_auth_login from "../routes/api/auth/login.ts";
 import * as api_auth_logout from "../routes/api/auth/logout.ts";
 import * as api_auth_me from "../routes/api/auth/me.ts";
 import * as api_auth_password from "../routes/api/auth/password.ts";
+import * as api_auth_recovery_codes from "../routes/api/auth/recovery-codes.ts";
 import * as api_auth_reset_password from "../routes/api/auth/reset-password.ts";
+import * as api_auth_second_factor from "../routes/api/auth/second-factor.ts";
 import * as api_auth_sessions_index from "../routes/api/auth/sessions/index.ts";
 import * as api_auth_sessions_others from "../routes/api/auth/sessions/others.ts";
 import * as api_auth_sessions_$sessionId from "../routes/api/auth/sessions/[sessionId].ts";
@@ -87,6 +98,7 @@ import * as api_spokes_$spokeId_sign_in_link from "../routes/api/spokes/[spokeId
 import * as api_spokes_$spokeId_usage from "../routes/api/spokes/[spokeId]/usage.ts";
 import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
+import * as api_users_$userId_factors from "../routes/api/users/[userId]/factors.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
 import * as audit_index from "../routes/audit/index.ts";
@@ -127,6 +139,7 @@ import * as rollouts_$rolloutId_index from "../routes/rollouts/[rolloutId]/index
 import * as rollouts_$rolloutId_abort from "../routes/rollouts/[rolloutId]/abort.ts";
 import * as rollouts_$rolloutId_pause from "../routes/rollouts/[rolloutId]/pause.ts";
 import * as rollouts_$rolloutId_resume from "../routes/rollouts/[rolloutId]/resume.ts";
+import * as second_factor from "../routes/second-factor.ts";
 import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
@@ -152,6 +165,7 @@ import * as tokens_$tokenId_revoke from "../routes/tokens/[tokenId]/revoke.ts";
 import * as users_index from "../routes/users/index.ts";
 import * as users_invite from "../routes/users/invite.ts";
 import * as users_$userId_index from "../routes/users/[userId]/index.ts";
+import * as users_$userId_reset_factors from "../routes/users/[userId]/reset-factors.ts";
 import * as users_$userId_reset_password from "../routes/users/[userId]/reset-password.ts";
 import * as users_$userId_$change from "../routes/users/[userId]/[change].ts";
 import * as verify from "../routes/verify.ts";
@@ -161,17 +175,28 @@ export const manifest: Manifest = [
   ["/", index],
   ["/account", account_index],
   ["/account/password", account_password],
+  ["/account/security", account_security_index],
+  ["/account/security/app", account_security_app],
+  ["/account/security/recovery-codes", account_security_recovery_codes],
+  ["/account/security/:factorId/activate", account_security_$factorId_activate],
+  ["/account/security/:factorId/remove", account_security_$factorId_remove],
+  ["/account/security/:factorId/rename", account_security_$factorId_rename],
   ["/account/sessions", account_sessions],
   ["/api", api_index],
   ["/api/audit", api_audit],
   ["/api/auth/accept-invite", api_auth_accept_invite],
   ["/api/auth/confirm", api_auth_confirm],
+  ["/api/auth/factors", api_auth_factors_index],
+  ["/api/auth/factors/:factorId", api_auth_factors_$factorId_index],
+  ["/api/auth/factors/:factorId/activate", api_auth_factors_$factorId_activate],
   ["/api/auth/forgot-password", api_auth_forgot_password],
   ["/api/auth/login", api_auth_login],
   ["/api/auth/logout", api_auth_logout],
   ["/api/auth/me", api_auth_me],
   ["/api/auth/password", api_auth_password],
+  ["/api/auth/recovery-codes", api_auth_recovery_codes],
   ["/api/auth/reset-password", api_auth_reset_password],
+  ["/api/auth/second-factor", api_auth_second_factor],
   ["/api/auth/sessions", api_auth_sessions_index],
   ["/api/auth/sessions/others", api_auth_sessions_others],
   ["/api/auth/sessions/:sessionId", api_auth_sessions_$sessionId],
@@ -245,6 +270,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId/usage", api_spokes_$spokeId_usage],
   ["/api/users", api_users_index],
   ["/api/users/:userId", api_users_$userId_index],
+  ["/api/users/:userId/factors", api_users_$userId_factors],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
   ["/audit", audit_index],
@@ -285,6 +311,7 @@ export const manifest: Manifest = [
   ["/rollouts/:rolloutId/abort", rollouts_$rolloutId_abort],
   ["/rollouts/:rolloutId/pause", rollouts_$rolloutId_pause],
   ["/rollouts/:rolloutId/resume", rollouts_$rolloutId_resume],
+  ["/second-factor", second_factor],
   ["/sign-in", sign_in],
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],
@@ -310,6 +337,7 @@ export const manifest: Manifest = [
   ["/users", users_index],
   ["/users/invite", users_invite],
   ["/users/:userId", users_$userId_index],
+  ["/users/:userId/reset-factors", users_$userId_reset_factors],
   ["/users/:userId/reset-password", users_$userId_reset_password],
   ["/users/:userId/:change", users_$userId_$change],
   ["/verify", verify],

@@ -42,6 +42,8 @@ export const releases: readonly ReleaseNotes[] = [
       "`SECRETS_KEY` encrypts secrets that the database stores. Without it, features that store secrets are refused.",
       "A spoke's usage says when all of its PHP workers were last busy, and how often, so that requests had to wait (`workersBusyAt`, and `workersBusy` of each sample).",
       "Dangerous actions need a sign-in within the last 15 minutes: removing spokes and hubs, changing members and users, creating API tokens, and requesting restores. The portal asks for the password again and keeps the user's input. API clients with a session cookie get 403 `recent_sign_in_required` and call `POST /api/auth/confirm`; API tokens need no confirmation.",
+      `Users add authenticator apps (TOTP) as second factors, and get recovery codes: on the portal's page "Sign-in security" and with \`/api/auth/factors\`. Sign-ins then need a code: \`POST /api/auth/login\` answers 401 \`second_factor_required\`, and accepts \`code\`. \`REQUIRE_SECOND_FACTOR\` requires a second factor of operators or of all users. Operators and \`wheelwright admin reset-factors\` remove the factors of a user who lost them.`,
+      "A sign-in ends the earlier session of the same browser.",
       "`wheelwright tokens create` creates tokens that expire after 90 days, unless `--expires` says otherwise (`--expires never`).",
       "Sites behind ingress-nginx accept uploads of up to 100 MB, as PHP does. So far, ingress-nginx refused more than 1 MB.",
       "The template of the default version is created as soon as Wheelwright is connected to a cluster, so that even the first spoke starts from it, and it is kept while it is unused. `TEMPLATES=off` prevents this.",

@@ -14,7 +14,7 @@ const test = suite("rules");
 const ORDER = [
   ...under(
     "base",
-    "environment utf8 text readable errors faults refusals ids trace work-context time patient-timer cancellation notifier redact log host email schema otel variables variable-files " +
+    "environment utf8 text readable errors second-factor-faults faults refusals ids trace work-context time patient-timer cancellation notifier redact log host email schema otel variables variable-files " +
       "database-keywords database-address database-config config notice addresses operator-details nearest-name telemetry limits",
   ),
   "model",

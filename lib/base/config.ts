@@ -183,6 +183,8 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     dnsServers: values.DNS_SERVERS,
     portal: values.PORTAL ?? dev,
     signup: values.SIGNUP,
+    /** The users who must have a second factor. */
+    requireSecondFactor: values.REQUIRE_SECOND_FACTOR,
     catalog: values.CATALOG ?? null,
     blueprintDir: values.BLUEPRINT_DIR ?? null,
     templates: values.TEMPLATES,

@@ -3,8 +3,11 @@
  * examples from this list. A test checks that the list matches the faults that the code throws.
  */
 import type { FaultKind } from "#lib/base/errors.ts";
+import { SECOND_FACTOR_FAULTS } from "#lib/base/second-factor-faults.ts";
 
 export const FAULTS = {
+  ...SECOND_FACTOR_FAULTS,
+
   // Faults about requests with an invalid format.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
   unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
@@ -46,10 +49,6 @@ export const FAULTS = {
   session_too_old: [
     "forbidden",
     "You signed in more than an hour ago; sign in again to set a password, or omit the password",
-  ],
-  recent_sign_in_required: [
-    "forbidden",
-    "You last signed in more than 15 minutes ago; confirm that it is you with POST /api/auth/confirm, and try again",
   ],
   scope_too_narrow: [
     "forbidden",

@@ -138,6 +138,7 @@ export const EnvironmentVariables = v.object({
   DNS_SERVERS: v.optional(NameServers, ""),
   PORTAL: v.optional(Switch),
   SIGNUP: v.optional(Switch, "off"),
+  REQUIRE_SECOND_FACTOR: v.optional(v.picklist(["off", "operators", "all"], "must be off, operators or all"), "off"),
   CATALOG: v.optional(Text),
   BLUEPRINT_DIR: v.optional(Text),
   TEMPLATES: v.optional(Switch, "on"),

@@ -6,6 +6,7 @@ import type {
   AcceptInvite,
   Acknowledgement,
   ActionPreview,
+  ActivatedFactor,
   Approval,
   AuditEvent,
   Availability,
@@ -23,6 +24,9 @@ import type {
   Cost,
   Course,
   CoursePublication,
+  Factor,
+  FactorActivation,
+  FactorPatch,
   Federation,
   FederationAction,
   FederationPatch,
@@ -37,6 +41,7 @@ import type {
   Me,
   Member,
   MintedToken,
+  NewFactor,
   NewFederation,
   NewFederationRequest,
   NewMember,
@@ -44,6 +49,7 @@ import type {
   NewRollout,
   NewSpoke,
   NewToken,
+  NewTotp,
   Notification,
   Onboarding,
   OnboardingAnswers,
@@ -55,12 +61,14 @@ import type {
   OwnPatch,
   PasswordChange,
   PasswordReset,
+  PendingSignIn,
   Policy,
   PolicyPatch,
   PolicyPreview,
   PolicyRollback,
   PolicyVersion,
   Readiness,
+  RecoveryCodes,
   Rejection,
   ResetPassword,
   RestoreDecision,
@@ -69,6 +77,8 @@ import type {
   RolloutDetail,
   RolloutPreview,
   RolloutResumption,
+  SecondFactor,
+  SecondFactors,
   Session,
   SignInCheck,
   SignInCheckRequest,
@@ -169,6 +179,14 @@ export interface WheelwrightApi {
         | "auth_login"
         | "auth_login_failed"
         | "auth_logout"
+        | "second_factor_requested"
+        | "second_factor_failed"
+        | "factor_added"
+        | "factor_renamed"
+        | "factor_removed"
+        | "factors_reset"
+        | "recovery_codes_renewed"
+        | "recovery_code_used"
         | "session_confirmed"
         | "session_confirmation_failed"
         | "session_ended"
@@ -208,16 +226,71 @@ export interface WheelwrightApi {
   /**
    * Accept an invitation with the token from its link. Verifies the email address, sets the password and returns a session cookie
    *
-   * `POST /api/auth/accept-invite`, scope flow. Error codes: link_spent, busy.
+   * `POST /api/auth/accept-invite`, scope flow. Error codes: link_spent, second_factor_required, busy.
    */
   acceptInvite(body: AcceptInvite, options?: CallOptions): Promise<Me>;
 
   /**
-   * Confirm that it is you, with your password. Until recentUntil, your session may do dangerous actions, such as removing spokes and creating tokens
+   * Confirm that it is you: with your second factor if you have one, otherwise with your password. Until recentUntil, your session may do dangerous actions, such as removing spokes and creating tokens
    *
-   * `POST /api/auth/confirm`, scope session. Error codes: wrong_password, busy.
+   * `POST /api/auth/confirm`, scope session. Error codes: password_needed, wrong_password, factor_needed, wrong_factor, too_many_codes, secrets_key_missing, secrets_key_unknown, busy.
    */
-  confirm(body: Confirm, options?: CallOptions): Promise<Confirmation>;
+  confirm(body?: Confirm, options?: CallOptions): Promise<Confirmation>;
+
+  /**
+   * Your second factors, and the number of your unused recovery codes
+   *
+   * `GET /api/auth/factors`, scope readonly.
+   */
+  listFactors(options?: CallOptions): Promise<SecondFactors>;
+
+  /**
+   * Add an authenticator app. Only this response contains its secret. The app counts after its activation
+   *
+   * `POST /api/auth/factors`, scope session. Error codes: unverified, too_many_factors, secrets_key_missing.
+   */
+  createFactor(body: NewFactor, options?: CallOptions): Promise<NewTotp>;
+
+  /**
+   * Rename one of your second factors
+   *
+   * `PATCH /api/auth/factors/{factorId}`, scope session. Error codes: factor_missing.
+   */
+  updateFactor(
+    params: {
+      /** The ID of the second factor */
+      factorId: string;
+    },
+    body: FactorPatch,
+    options?: CallOptions,
+  ): Promise<Factor>;
+
+  /**
+   * Remove one of your second factors. Your last one takes your recovery codes with it. Emails you
+   *
+   * `DELETE /api/auth/factors/{factorId}`, scope session. Error codes: factor_missing, last_factor.
+   */
+  deleteFactor(
+    params: {
+      /** The ID of the second factor */
+      factorId: string;
+    },
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
+   * Activate an authenticator app with its first code. For your first second factor, ends your other sessions and returns recovery codes, which only this response contains. Emails you
+   *
+   * `POST /api/auth/factors/{factorId}/activate`, scope session. Error codes: factor_missing, wrong_factor, secrets_key_missing, secrets_key_unknown.
+   */
+  activateFactor(
+    params: {
+      /** The ID of the second factor */
+      factorId: string;
+    },
+    body: FactorActivation,
+    options?: CallOptions,
+  ): Promise<ActivatedFactor>;
 
   /**
    * Email a link for setting a new password. The response does not reveal whether the user exists
@@ -227,9 +300,9 @@ export interface WheelwrightApi {
   forgotPassword(body: ForgotPassword, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
-   * Sign in with an email address and a password. Returns a session cookie
+   * Sign in with an email address and a password. Returns a session cookie and ends your browser's earlier session. Users with a second factor add code or recoveryCode, or call POST /api/auth/second-factor afterwards
    *
-   * `POST /api/auth/login`, scope flow. Error codes: login_failed, busy.
+   * `POST /api/auth/login`, scope flow. Error codes: login_failed, second_factor_required, wrong_code, too_many_codes, secrets_key_unknown, busy.
    */
   login(body: Login, options?: CallOptions): Promise<LoggedIn>;
 
@@ -262,11 +335,32 @@ export interface WheelwrightApi {
   changePassword(body: PasswordChange, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
+   * Replace your recovery codes. Only this response contains the new ones. Emails you
+   *
+   * `POST /api/auth/recovery-codes`, scope session. Error codes: factor_missing.
+   */
+  createRecoveryCode(options?: CallOptions): Promise<RecoveryCodes>;
+
+  /**
    * Set a new password with an emailed link. Ends all sessions, and revokes all API tokens unless keepTokens is true
    *
    * `POST /api/auth/reset-password`, scope flow. Error codes: link_spent, busy.
    */
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<Acknowledgement>;
+
+  /**
+   * The sign-in that waits for your second factor: who signs in, until when, and with what
+   *
+   * `GET /api/auth/second-factor`, scope flow. Error codes: sign_in_expired.
+   */
+  getSecondFactor(options?: CallOptions): Promise<PendingSignIn>;
+
+  /**
+   * Finish a sign-in with your second factor: a code of your authenticator app, or a recovery code. Needs the cookie of the refusal second_factor_required. Returns a session cookie
+   *
+   * `POST /api/auth/second-factor`, scope flow. Error codes: sign_in_expired, wrong_code, factor_needed, too_many_codes, secrets_key_missing, secrets_key_unknown.
+   */
+  secondFactor(body?: SecondFactor, options?: CallOptions): Promise<Me>;
 
   /**
    * Your sessions, at most 100: the current one first, then the most recently used
@@ -1582,6 +1676,19 @@ export interface WheelwrightApi {
   ): Promise<UserRecord>;
 
   /**
+   * Remove all second factors and recovery codes of a user who lost them. Ends the user's sessions, and emails the user. Does nothing if the user has no second factor
+   *
+   * `DELETE /api/users/{userId}/factors`, scope session. Error codes: user_missing.
+   */
+  deleteUserFactors(
+    params: {
+      /** The user's ID */
+      userId: string;
+    },
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
    * Set a new password for a user. Only this response contains the password. Ends all sessions of the user, including yours if you reset your own password. Verifies the user's address
    *
    * `POST /api/users/{userId}/reset-password`, scope session. Error codes: user_missing, user_disabled, busy.
@@ -1613,13 +1720,21 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listAuditEvents: { method: "GET", path: "/api/audit", params: true, pages: true },
   acceptInvite: { method: "POST", path: "/api/auth/accept-invite", body: true },
   confirm: { method: "POST", path: "/api/auth/confirm", body: true },
+  listFactors: { method: "GET", path: "/api/auth/factors" },
+  createFactor: { method: "POST", path: "/api/auth/factors", body: true },
+  updateFactor: { method: "PATCH", path: "/api/auth/factors/{factorId}", params: true, body: true },
+  deleteFactor: { method: "DELETE", path: "/api/auth/factors/{factorId}", params: true, empty: true },
+  activateFactor: { method: "POST", path: "/api/auth/factors/{factorId}/activate", params: true, body: true },
   forgotPassword: { method: "POST", path: "/api/auth/forgot-password", body: true },
   login: { method: "POST", path: "/api/auth/login", body: true },
   logout: { method: "POST", path: "/api/auth/logout", empty: true },
   getMe: { method: "GET", path: "/api/auth/me" },
   updateMe: { method: "PATCH", path: "/api/auth/me", body: true },
   changePassword: { method: "POST", path: "/api/auth/password", body: true },
+  createRecoveryCode: { method: "POST", path: "/api/auth/recovery-codes" },
   resetPassword: { method: "POST", path: "/api/auth/reset-password", body: true },
+  getSecondFactor: { method: "GET", path: "/api/auth/second-factor" },
+  secondFactor: { method: "POST", path: "/api/auth/second-factor", body: true },
   listSessions: { method: "GET", path: "/api/auth/sessions" },
   deleteOtherSessions: { method: "DELETE", path: "/api/auth/sessions/others", empty: true },
   deleteSession: { method: "DELETE", path: "/api/auth/sessions/{sessionId}", params: true, empty: true },
@@ -1779,6 +1894,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listUsers: { method: "GET", path: "/api/users", params: true, pages: true },
   getUser: { method: "GET", path: "/api/users/{userId}", params: true },
   updateUser: { method: "PATCH", path: "/api/users/{userId}", params: true, body: true },
+  deleteUserFactors: { method: "DELETE", path: "/api/users/{userId}/factors", params: true, empty: true },
   resetUserPassword: { method: "POST", path: "/api/users/{userId}/reset-password", params: true },
   getVersion: { method: "GET", path: "/api/version" },
 };

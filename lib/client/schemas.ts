@@ -45,6 +45,13 @@ export interface ActionPreview {
   price: Cost;
 }
 
+export interface ActivatedFactor {
+  /** The second factor, which counts from now on */
+  factor: Factor;
+  /** Ten recovery codes, which are shown only once; null if the user already had a second factor */
+  recoveryCodes: string[] | null;
+}
+
 export interface Approval {
   /** The short name of the hub in URLs and host names; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
   slug?: string | null | undefined;
@@ -714,8 +721,12 @@ export interface Changelog {
 }
 
 export interface Confirm {
-  /** The password; must be a password of at most 4096 characters */
-  password: string;
+  /** Your password, if you have no second factor; must be a password of at most 4096 characters */
+  password?: string | null | undefined;
+  /** The 6 digits that your authenticator app shows now; each code works once; must be the 6 digits that your authenticator app shows */
+  code?: string | null | undefined;
+  /** One of your recovery codes, instead of a code; each works once; must be text of 1 to 100 characters without control characters */
+  recoveryCode?: string | null | undefined;
 }
 
 export interface Confirmation {
@@ -786,6 +797,29 @@ export interface CoursePublication {
   courseId?: string | null | undefined;
   /** Whether the hub's spokes get the version at once; true if absent */
   deliver?: boolean | null | undefined;
+}
+
+export interface Factor {
+  /** The ID of the second factor */
+  id: string;
+  /** The kind of the second factor: "totp" is an authenticator app */
+  kind: "totp" | "passkey";
+  /** The name of the second factor */
+  name: string;
+  /** When the object was created */
+  createdAt: string;
+  /** When the second factor was last used; null if never */
+  lastUsedAt: string | null;
+}
+
+export interface FactorActivation {
+  /** The 6 digits that your authenticator app shows now; each code works once; must be the 6 digits that your authenticator app shows */
+  code: string;
+}
+
+export interface FactorPatch {
+  /** The name of the second factor; must be text of 1 to 100 characters without control characters */
+  name: string;
 }
 
 export interface Federation {
@@ -1052,6 +1086,10 @@ export interface Login {
   email: string;
   /** The password; must be a password of at most 4096 characters */
   password: string;
+  /** The 6 digits that your authenticator app shows now; each code works once; must be the 6 digits that your authenticator app shows */
+  code?: string | null | undefined;
+  /** One of your recovery codes, instead of a code; each works once; must be text of 1 to 100 characters without control characters */
+  recoveryCode?: string | null | undefined;
 }
 
 export interface Marked {
@@ -1096,6 +1134,13 @@ export interface MintedToken {
   expiresAt: string | null;
   /** The complete token, which is shown only once */
   token: string;
+}
+
+export interface NewFactor {
+  /** The kind of the second factor: "totp" is an authenticator app; must be totp */
+  kind: "totp";
+  /** The name of the second factor; must be text of 1 to 100 characters without control characters */
+  name: string;
 }
 
 export interface NewFederation {
@@ -1259,6 +1304,17 @@ export interface NewToken {
   expiresAt?: string | null | undefined;
   /** Limits the token to 1 to 100 hubs, by ID or slug; must list 1 to 100 different hubs */
   federationIds?: readonly string[] | null | undefined;
+}
+
+export interface NewTotp {
+  /** The ID of the second factor */
+  id: string;
+  /** The name of the second factor */
+  name: string;
+  /** The secret in base32, for apps that cannot scan a QR code */
+  secret: string;
+  /** The address that a QR code for the app contains */
+  uri: string;
 }
 
 export interface Notification {
@@ -1634,6 +1690,15 @@ export interface PasswordReset {
   keepTokens?: boolean | null | undefined;
 }
 
+export interface PendingSignIn {
+  /** The email address of the user who signs in */
+  email: string;
+  /** When the sign-in expires */
+  expiresAt: string;
+  /** The kinds of the user's second factors */
+  factors: ("totp" | "passkey")[];
+}
+
 export interface Policy {
   /** The ID of the hub to which the object belongs */
   federationId: string;
@@ -1979,6 +2044,11 @@ export interface Readiness {
   notes: string[];
 }
 
+export interface RecoveryCodes {
+  /** Ten new recovery codes, which are shown only once */
+  recoveryCodes: string[];
+}
+
 export interface Rejection {
   /** Why the request is rejected, as a message to the requester; must be text of 1 to 2000 characters without control characters */
   reason: string;
@@ -2273,6 +2343,22 @@ export interface RolloutPreview {
 export interface RolloutResumption {
   /** Whether failed spokes are tried again or skipped (default: retry); must be retry or skip */
   failed?: "retry" | "skip" | undefined;
+}
+
+export interface SecondFactor {
+  /** The 6 digits that your authenticator app shows now; each code works once; must be the 6 digits that your authenticator app shows */
+  code?: string | null | undefined;
+  /** One of your recovery codes, instead of a code; each works once; must be text of 1 to 100 characters without control characters */
+  recoveryCode?: string | null | undefined;
+}
+
+export interface SecondFactors {
+  /** The second factors, oldest first */
+  factors: Factor[];
+  /** The number of unused recovery codes */
+  recoveryCodes: number;
+  /** Whether REQUIRE_SECOND_FACTOR requires you to have a second factor */
+  required: boolean;
 }
 
 export interface SectionCounts {

@@ -107,6 +107,8 @@ export interface Endpoint<
    * tokens, whose creation required it. `when` limits the requirement to some requests.
    */
   readonly recentSignIn?: true | { when(request: { readonly query: Parsed<Q>; readonly body: Parsed<B> }): boolean };
+  /** Whether users who must set up a second factor can use the endpoint before they do. */
+  readonly duringEnrolment?: true;
   /** The message in the 429 response. If set, calls are rate-limited per client network. */
   readonly rateLimitMessage?: string;
   readonly params?: P;
@@ -143,6 +145,7 @@ export interface Endpoint<
 
 export interface RequestRefusal {
   readonly statusCode: number;
+  readonly code: string;
   readonly message: string;
   /** The path of the page to return to, for example after signing in. Null if the request was not for a page. */
   readonly path: string | null;

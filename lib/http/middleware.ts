@@ -9,6 +9,8 @@ import { isEventStream } from "#lib/http/sse.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
+import { requiresFactor } from "#lib/domains/auth/factors/store.ts";
+import type { FactorRequirement } from "#lib/model/sign-in.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 
 export type Middleware = (exchange: HttpExchange, next: () => Promise<HttpResponse>) => Promise<HttpResponse>;
@@ -170,6 +172,18 @@ export function requireScope(endpoint: Pick<AnyEndpoint, "scope">, actor: Actor 
   throw new Fault("forbidden", "scope_too_narrow", message);
 }
 
+/** Refuses users who must set up a second factor first, except on endpoints with which they do. Allows all tokens. */
+export function requireEnrolment(
+  { scope, duringEnrolment }: Pick<AnyEndpoint, "scope" | "duringEnrolment">,
+  actor: Actor | null,
+  requirement: FactorRequirement,
+): void {
+  if (scope === "flow" || duringEnrolment || actor?.credential.kind !== "session") return;
+  if (actor.credential.hasFactor || !requiresFactor(requirement, actor.role)) return;
+  const message = "Your account needs a second factor; add one with POST /api/auth/factors or in the portal";
+  throw new Fault("forbidden", "second_factor_enrolment_required", message);
+}
+
 /** Checks that the session is recent, if the endpoint requires this for the request. Tokens are always allowed. */
 export function requireRecentSignIn(
   { recentSignIn }: Pick<AnyEndpoint, "recentSignIn">,
@@ -178,8 +192,7 @@ export function requireRecentSignIn(
 ): void {
   if (recentSignIn === undefined || actor?.credential.kind !== "session" || actor.credential.recent) return;
   if (recentSignIn !== true && !recentSignIn.when(request)) return;
-  const message = "You last signed in more than 15 minutes ago; confirm that it is you with POST /api/auth/confirm, " +
-    "and try again";
+  const message = "You signed in too long ago for this; call POST /api/auth/confirm, and try again";
   throw new Fault("forbidden", "recent_sign_in_required", message);
 }
 

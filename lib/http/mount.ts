@@ -26,7 +26,13 @@ import {
 } from "#lib/http/fallback-routes.ts";
 import { type HttpResponse, isBodyStream } from "#lib/http/response.ts";
 import type { HttpExchange, Route } from "#lib/http/exchange.ts";
-import { refuseBearerToken, requireRecentSignIn, requireSameOrigin, requireScope } from "#lib/http/middleware.ts";
+import {
+  refuseBearerToken,
+  requireEnrolment,
+  requireRecentSignIn,
+  requireSameOrigin,
+  requireScope,
+} from "#lib/http/middleware.ts";
 import {
   decodePathParameters,
   mayHaveBody,
@@ -175,6 +181,7 @@ async function handleRequest(
     if (caller) exchange.contextIds.user = caller.userId;
     loadSlot.assignTo(caller?.userId ?? getCallerNetwork(ip));
     requireScope(endpoint, caller);
+    requireEnrolment(endpoint, caller, app.config.requireSecondFactor);
     const params = decodePathParameters(encoded), query = readQuery(url);
     const loaded = await endpoint.access.admit({ app: requestApp, actor: caller, params, query, prefetched });
     return { caller, params, query, ...loaded };

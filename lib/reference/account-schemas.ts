@@ -1,6 +1,7 @@
 /** Gives names to the API schemas of users, their sign-in, memberships and notifications. */
 import type * as v from "valibot";
 import * as auth from "#lib/domains/auth/views.ts";
+import * as factors from "#lib/domains/auth/factors/views.ts";
 import * as members from "#lib/domains/members/views.ts";
 import * as notifications from "#lib/domains/notifications/views.ts";
 import * as onboarding from "#lib/domains/onboarding/views.ts";
@@ -9,6 +10,12 @@ import * as users from "#lib/domains/users/views.ts";
 export type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
 export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
+  ActivatedFactor: factors.ActivatedFactorView,
+  Factor: factors.FactorView,
+  NewTotp: factors.NewTotpView,
+  PendingSignIn: factors.PendingSignInView,
+  RecoveryCodes: factors.RecoveryCodesView,
+  SecondFactors: factors.SecondFactorsView,
   Acknowledgement: auth.Acknowledgement,
   Confirmation: auth.ConfirmationView,
   HubJoining: members.HubInvitationView,
@@ -30,6 +37,10 @@ export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
 };
 
 export const ACCOUNT_INPUT_SCHEMAS: Schemas = {
+  FactorActivation: factors.FactorActivation,
+  FactorPatch: factors.FactorPatch,
+  NewFactor: factors.NewFactorBody,
+  SecondFactor: factors.SecondFactorBody,
   AcceptInvite: auth.AcceptInvitationBody,
   Confirm: auth.ConfirmBody,
   ForgotPassword: auth.ForgotPasswordBody,

@@ -123,8 +123,7 @@ function descriptionOf(aliases: readonly string[], endpoint: AnyEndpoint): strin
     `For: ${findAccessNote(access.name)?.who ?? access.name}.`,
     ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
     ...(recentSignIn === undefined ? [] : [
-      `${recentSignIn === true ? "A" : "For dangerous requests, a"} session must be recent: the user signed in, or ` +
-      "confirmed the session with POST /api/auth/confirm, within the last 15 minutes.",
+      `${recentSignIn === true ? "Needs" : "To remove spokes, needs"} a sign-in or confirmation within 15 minutes.`,
     ]),
     ...(rateLimitMessage
       ? [

@@ -15,6 +15,7 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
   "anyone": note("Anyone"),
   "signed in": note("Signed-in users"),
   "operator": note("Operators", "operator_only"),
+  "own factor": note("The factor's owner", "factor_missing"),
   "own token": note("The token's owner", "token_missing"),
   "federation: see": note("Operators, admins of the hub, and admins of its spokes", "federation_missing"),
   "federation: remove": note("Operators", "federation_missing", "operator_only"),
@@ -94,8 +95,9 @@ function credentialFaults({ scope, access }: AnyEndpoint): readonly FaultCode[] 
   return access.name === "anyone" ? [refused] : ["sign_in_required", refused];
 }
 
-function scopeFaults(method: HttpMethod, { scope }: AnyEndpoint): readonly FaultCode[] {
+function scopeFaults(method: HttpMethod, { scope, duringEnrolment }: AnyEndpoint): readonly FaultCode[] {
   return [
+    ...(scope === "public" || scope === "flow" || duringEnrolment ? [] : ["second_factor_enrolment_required" as const]),
     ...(scope === "provisioning" || scope === "cli" ? ["scope_too_narrow" as const] : []),
     ...(scope !== "public" && method !== "GET" ? ["cross_origin" as const] : []),
     ...(scope !== "public" && scope !== "flow" && method !== "GET" ? ["access_changed" as const] : []),

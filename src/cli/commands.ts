@@ -43,7 +43,7 @@ export const SERVER_COMMANDS = entriesOf({
   "doctor": "Check the configuration, database and cluster",
   "config": "List the configuration variables, and show which are set",
   "simulate": "Run only the simulated cluster",
-  "admin reset-password EMAIL": "Reset a user's password, without signing in",
+  "admin reset-password | reset-factors": "Reset a user's password or second factors, without signing in",
   "restore SPOKE": "Restore a spoke from a backup, without signing in",
   "backup FILE": "Back up the database to a file, or verify a backup file",
   "restore-database FILE": "Restore a file from 'wheelwright backup' into an empty database",

@@ -21,6 +21,7 @@ const SINGLE_TRY = { maxAttempts: 1, timeout: 5 * SECOND };
 export const CREDENTIAL_OPTIONS = {
   email: { type: "string", help: "email address, instead of a prompt" },
   password: { type: "boolean", help: "read the password from standard input, instead of a prompt" },
+  code: { type: "string", help: "code of your authenticator app, instead of a prompt" },
 } as const;
 export const SCOPE_OPTION = {
   scope: { type: "string", value: "cli|provisioning|readonly", help: "scope of the token" },
@@ -127,7 +128,7 @@ export async function signInAndCreateToken(
   const email = credentials.email ?? await promptLine("Email");
   const password = credentials.password && !cli.terminal.in ? await readSecret() : await promptSecret("Password");
   const session = connectToServer(cli, url);
-  const { message } = await session.login({ email, password });
+  const { message } = await logIn(cli, session, { email, password, code: credentials.code });
   if (message) printNote(cli, message);
   try {
     const token = await session.createToken(newToken);
@@ -141,6 +142,29 @@ export async function signInAndCreateToken(
   } finally {
     await session.logout({ maxAttempts: 2 }).catch(() => {}); // the session expires anyway
   }
+}
+
+interface Login {
+  readonly email: string;
+  readonly password: string;
+  readonly code: string | undefined;
+}
+
+/** Signs in. Prompts for the second factor if the user has one and the terminal allows it. */
+async function logIn(
+  cli: CliContext,
+  session: Wheelwright,
+  { code, ...login }: Login,
+): Promise<{ readonly message?: string }> {
+  try {
+    return await session.login({ ...login, ...(code !== undefined && { code }) });
+  } catch (error) {
+    const needsFactor = error instanceof WheelwrightError && error.code === "second_factor_required";
+    if (!needsFactor || !cli.terminal.in) throw error;
+  }
+  const text = (await promptLine("Code of your authenticator app, or a recovery code")).trim();
+  const isCode = /^[0-9 ]+$/.test(text);
+  return await session.login({ ...login, ...(isCode ? { code: text } : { recoveryCode: text }) });
 }
 
 /** Throws a CommandError if the response contains no token, for example because a proxy sent the response. */

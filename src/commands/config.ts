@@ -71,6 +71,7 @@ export const VARIABLE_MEANINGS: Readonly<
   DNS_SERVERS: ["name servers for verifying domains, also used by doctor", "the system's name servers"],
   PORTAL: ["whether to serve the web portal", "off; on in dev"],
   SIGNUP: ["whether anyone can sign up"],
+  REQUIRE_SECOND_FACTOR: ["users who must have a second factor: off, operators or all"],
   CATALOG: ["YAML or JSON file with the catalog: regions, tiers, modes, brands, seeds, versions and sizes"],
   BLUEPRINT_DIR: ["directory with manifests, images and sizes that replace the built-in files"],
   TEMPLATES: ["whether to create sites from templates (snapshots), which takes only seconds"],

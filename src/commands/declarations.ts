@@ -39,6 +39,14 @@ export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[
       examples: ["admin reset-password ada@school.example"],
       run: async (_, { words: [email] }) => (await import("./admin.ts")).resetPassword(email),
     }),
+    defineCommand({
+      local,
+      name: "reset-factors",
+      summary: "Remove the second factors of a user who lost them, without signing in",
+      words: ["EMAIL"],
+      examples: ["admin reset-factors ada@school.example"],
+      run: async (_, { words: [email] }) => (await import("./admin.ts")).resetFactors(email),
+    }),
   ],
   restore: defineCommand({
     local,

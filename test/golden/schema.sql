@@ -471,6 +471,24 @@ create table deprecation_notices (
   constraint deprecation_notices_pkey PRIMARY KEY (notice_id, user_id)
 );
 
+create table factors (
+  id text not null,
+  user_id text not null,
+  kind text not null,
+  name text not null,
+  totp_secret text,
+  totp_last_step bigint,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  activated_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  constraint factors_check CHECK (((kind = 'totp'::text) = (totp_secret IS NOT NULL))),
+  constraint factors_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'passkey'::text]))),
+  constraint factors_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint factors_pkey PRIMARY KEY (id)
+);
+CREATE INDEX factors_of_user ON public.factors USING btree (user_id, created_at);
+
 create table federation_members (
   federation_id text not null,
   user_id text not null,
@@ -796,6 +814,25 @@ create table page_checks (
 );
 CREATE INDEX page_checks_by_certificate ON public.page_checks USING btree (certificate_ends_at) WHERE (certificate_ends_at IS NOT NULL);
 
+create table pending_sign_ins (
+  id text not null,
+  user_id text not null,
+  token_hash bytea not null,
+  method text not null,
+  ip text not null,
+  user_agent text not null,
+  failures integer not null default 0,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  ended_at timestamp(3) with time zone,
+  constraint pending_sign_ins_method_check CHECK ((method = ANY (ARRAY['password'::text, 'provider'::text, 'passkey'::text, 'link'::text]))),
+  constraint pending_sign_ins_token_hash_check CHECK ((length(token_hash) = 32)),
+  constraint pending_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint pending_sign_ins_pkey PRIMARY KEY (id),
+  constraint pending_sign_ins_token_hash_key UNIQUE (token_hash)
+);
+CREATE INDEX pending_sign_ins_by_age ON public.pending_sign_ins USING btree (created_at);
+CREATE INDEX pending_sign_ins_open_of_user ON public.pending_sign_ins USING btree (user_id) WHERE (ended_at IS NULL);
+
 create table policy_versions (
   federation_id text not null,
   section text not null,
@@ -816,6 +853,15 @@ create table ready_lanes (
   at timestamp(3) with time zone not null,
   lane text not null,
   constraint ready_lanes_pkey PRIMARY KEY (kind, plan, at, id)
+);
+
+create table recovery_codes (
+  user_id text not null,
+  code_hash bytea not null,
+  used_at timestamp(3) with time zone,
+  constraint recovery_codes_code_hash_check CHECK ((length(code_hash) = 32)),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash)
 );
 
 create table replicas (
@@ -1224,6 +1270,8 @@ create table users (
   mail_refusal text,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  code_failures integer not null default 0,
+  code_failed_at timestamp(3) with time zone,
   constraint users_email_check CHECK ((email = lower(email))),
   constraint users_mail_refusal_check CHECK ((length(mail_refusal) <= 500)),
   constraint users_pkey PRIMARY KEY (id)

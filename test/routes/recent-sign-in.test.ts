@@ -10,11 +10,16 @@ import { ageSession, createTestSession } from "#test/support/users.ts";
 
 /** The endpoints that dangerous actions use. A new dangerous endpoint belongs in this list. */
 const DANGEROUS = [
+  "DELETE /api/auth/factors/:factorId",
   "DELETE /api/federations/:federationId",
   "DELETE /api/federations/:federationId/members/:userId",
   "DELETE /api/spokes/:spokeId",
   "DELETE /api/spokes/:spokeId/members/:userId",
+  "DELETE /api/users/:userId/factors",
   "PATCH /api/users/:userId",
+  "POST /api/auth/factors",
+  "POST /api/auth/factors/:factorId/activate",
+  "POST /api/auth/recovery-codes",
   "POST /api/auth/tokens",
   "POST /api/federations/:federationId/members",
   "POST /api/spokes/:spokeId/delegate",

@@ -96,7 +96,7 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
 async function poster(scene: WorkScene) {
   await scene.db.sql("update users set operator = true, email_verified_at = now() where id = $1", [scene.actor.userId]);
   const { id } = await createTestSession(scene.db, { id: scene.actor.userId, email: scene.actor.email });
-  const actor: Actor = { ...scene.actor, credential: { kind: "session", id, recent: true } };
+  const actor: Actor = { ...scene.actor, credential: { kind: "session", id, recent: true, hasFactor: false } };
   const server = openServer(scene.app, manifest, { authenticate: () => Promise.resolve(actor) });
   const conform = createConformanceCheck(manifest);
   return async (path: string, body: object) => {

@@ -91,7 +91,7 @@ function findActor(request: Request, { ip, userAgent }: { ip: string; userAgent:
     spokeIds: [],
     hubLimit: null,
     credential: header === null
-      ? { kind: "session", id: "ses_1", recent: true }
+      ? { kind: "session", id: "ses_1", recent: true, hasFactor: false }
       : { kind: "token", id: "tok_1", scope },
     tokenPrefix: header === null ? null : "ww_test",
     ip,

@@ -1,5 +1,6 @@
 /** Accepts invitations: verifies the user's email address, sets a password, and revokes earlier credentials. */
 import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { createSessionCookie } from "#lib/domains/auth/cookie.ts";
 import {
@@ -10,7 +11,7 @@ import {
   takeOverAccount,
 } from "#lib/domains/auth/mail-link.ts";
 import type { LoginResult } from "#lib/domains/auth/login.ts";
-import { beginSession } from "#lib/domains/auth/sessions.ts";
+import { secondFactorRequiredFault, type StartedSignIn, startSignIn } from "#lib/domains/auth/pending-sign-in.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
@@ -29,18 +30,21 @@ export async function acceptInvitation(app: App, origin: RequestOrigin, acceptan
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
 
+/** Accepts an invitation and signs in. Throws also the fault `second_factor_required` (`unauthenticated`). */
 export async function acceptInvitationAndSignIn(
   app: App,
   origin: RequestOrigin,
   acceptance: Acceptance,
+  previous: Actor | null,
 ): Promise<LoginResult> {
-  let secret = "";
+  let started: StartedSignIn | undefined;
   const link = await accept(app, origin, acceptance, async (tx, { userId }) => {
-    const session = await beginSession(tx, userId, origin, "link");
-    secret = session.secret;
-    return [{ kind: "auth_login", objectType: "session", objectId: session.id }];
+    started = await startSignIn(tx, { userId, origin, method: "link", previous });
+    return [started.entry];
   });
-  return { user: await readUser(app.db.rows, link.userId), cookie: createSessionCookie(app.config.publicUrl, secret) };
+  if (started!.isPending) throw secondFactorRequiredFault(app.config, started!);
+  const cookie = createSessionCookie(app.config.publicUrl, started!.secret);
+  return { user: await readUser(app.db.rows, link.userId), cookie };
 }
 
 async function accept(

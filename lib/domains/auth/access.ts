@@ -16,6 +16,8 @@ export type Credential =
     readonly id: string;
     /** Whether the user signed in, or confirmed the session, within the last 15 minutes (confirm.ts). */
     readonly recent: boolean;
+    /** Whether the user has a second factor. */
+    readonly hasFactor: boolean;
   }
   | { readonly kind: "token"; readonly id: string; readonly scope: TokenScope };
 

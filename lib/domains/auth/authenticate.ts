@@ -72,7 +72,7 @@ async function authenticateSession(app: App, request: Request, origin: RequestOr
   const found = await findSession(app.db.rows, { hash: hashSecret(secret) });
   if (!found) return null;
   if (found.stale) await recordSessionUse(app.db.rows, found.id);
-  const credential = { kind: "session", id: found.id, recent: found.recent } as const;
+  const credential = { kind: "session", id: found.id, recent: found.recent, hasFactor: found.hasFactor } as const;
   return toActor({ ...found, ...UNLIMITED }, credential, origin);
 }
 

@@ -23,6 +23,7 @@ interface ValidCredential {
 interface ValidSession extends ValidCredential {
   /** Whether the user signed in or confirmed the session within the last RECENT_MINUTES. */
   readonly recent: boolean;
+  readonly hasFactor: boolean;
 }
 
 interface ValidToken extends ValidCredential {
@@ -49,13 +50,22 @@ export const sessionExpiryExpression = sql<Date>`least(sessions.last_used_at + m
 const isRecentSession = sql<boolean>`coalesce(sessions.confirmed_at, sessions.created_at)
   > (select wheelwright_now()) - make_interval(mins => ${RECENT_MINUTES})`;
 
+const hasFactor = sql<boolean>`exists (select from factors
+  where factors.user_id = sessions.user_id and factors.activated_at is not null)`;
+
 /** An SQL condition for valid API tokens (`api_tokens as token`). Does not check whether the user is disabled. */
 export const validTokenCondition = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
 const selectSessions = (rows: RowQueries) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
-    .select([...userColumns, "sessions.id", isStale("sessions.lastUsedAt").as("stale"), isRecentSession.as("recent")])
+    .select([
+      ...userColumns,
+      "sessions.id",
+      isStale("sessions.lastUsedAt").as("stale"),
+      isRecentSession.as("recent"),
+      hasFactor.as("hasFactor"),
+    ])
     .where(validSessionCondition).where("users.disabledAt", "is", null);
 const findSessionByHash = prepareReadOnSharedConnection((rows, { hash }: { hash: Uint8Array }) =>
   selectSessions(rows).where("tokenHash", "=", hash)
@@ -99,7 +109,7 @@ export function hashToken(plaintext: string, isLimited: boolean): Uint8Array {
 /** Finds a session with its user. Returns undefined if the session is not valid or the user is disabled. */
 export async function findSession(rows: RowQueries, key: SessionKey): Promise<ValidSession | undefined> {
   const [row] = await ("id" in key ? findSessionById(rows, key) : findSessionByHash(rows, key));
-  return row && { id: row.id, user: toUser(row), stale: row.stale, recent: row.recent };
+  return row && { id: row.id, user: toUser(row), stale: row.stale, recent: row.recent, hasFactor: row.hasFactor };
 }
 
 /** Finds an API token with its user. Returns undefined if the token is not valid or the user is disabled. */

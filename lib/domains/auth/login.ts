@@ -7,7 +7,16 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { createExpiredSessionCookie, createSessionCookie } from "#lib/domains/auth/cookie.ts";
 import { createVerificationReminder } from "#lib/domains/auth/signup.ts";
-import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
+import { endSession } from "#lib/domains/auth/sessions.ts";
+import { recordSignIn, recordWrongFactor, wrongCodeFault } from "#lib/domains/auth/finish-sign-in.ts";
+import {
+  beginFullSession,
+  secondFactorRequiredFault,
+  type StartedSignIn,
+  startSignIn,
+} from "#lib/domains/auth/pending-sign-in.ts";
+import { checkFactor, type FactorInput } from "#lib/domains/auth/factors/check.ts";
+import { listFactorKinds } from "#lib/domains/auth/factors/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { getCallerNetwork } from "#lib/base/limits/address.ts";
@@ -22,7 +31,7 @@ import {
   type User,
 } from "#lib/domains/users/store.ts";
 
-interface Login {
+interface Login extends FactorInput {
   readonly email: string;
   readonly password: string;
 }
@@ -33,27 +42,39 @@ export interface LoginResult {
   readonly cookie: string;
 }
 
+interface LoginOptions {
+  /** The signed-in user of the browser, whose session ends when the new one begins. */
+  readonly previous?: Actor | null;
+  /** Aborts the wait for a free slot to check the password. */
+  readonly signal?: AbortSignal;
+}
+
 const UNVERIFIED_MESSAGE = "Verify your email address to get access: open the link in the verification email. " +
   "Each sign-in sends the verification email again, at most once an hour";
 
 /**
- * Signs a user in. `signal` aborts the wait for a free slot to check the password. Throws a fault: `unauthenticated`
- * (`login_failed`), `limited` (`too_many_tries`) or `unavailable` (`busy`). Disabled users and users without a password
- * also get `login_failed`.
+ * Signs a user in. Throws a fault: `unauthenticated` (`login_failed`, `wrong_code` or `second_factor_required`, with the
+ * cookie of a pending sign-in), `limited` (`too_many_tries`, `too_many_codes`) or `unavailable` (`busy`). Disabled users
+ * and users without a password also get `login_failed`.
  */
 export async function signIn(
   app: App,
   origin: RequestOrigin,
   login: Login,
-  signal?: AbortSignal,
+  { previous = null, signal }: LoginOptions = {},
 ): Promise<LoginResult> {
   const queueEntry = { caller: getCallerNetwork(origin.ip), signal };
-  const signedIn = await app.loginAttempts.run(
+  const checked = await app.loginAttempts.run(
     { ...queueEntry, email: login.email },
-    () => checkLogin(app, origin, login, queueEntry),
+    () => checkLogin(app, origin, login, previous, queueEntry),
   );
-  if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong email address or password");
-  return signedIn;
+  if (!checked) throw new Fault("unauthenticated", "login_failed", "Wrong email address or password");
+  const { account, started } = checked;
+  if (!started) throw wrongCodeFault();
+  if (started.isPending) throw secondFactorRequiredFault(app.config, started);
+  const user = await readUser(app.db.rows, account.id);
+  const cookie = createSessionCookie(app.config.publicUrl, started.secret);
+  return { user, cookie, ...(!account.verified && { message: UNVERIFIED_MESSAGE }) };
 }
 
 /** Ends the caller's session, if any. Returns a Set-Cookie header that deletes the session cookie. */
@@ -68,13 +89,20 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
   return createExpiredSessionCookie(app.config.publicUrl);
 }
 
-/** Checks the password and starts a session. Returns null if the password is wrong. */
+/** The result of a right password. `started` is null if the second factor was wrong. */
+interface CheckedLogin {
+  readonly account: Account;
+  readonly started: StartedSignIn | null;
+}
+
+/** Checks the password and starts the sign-in. Returns null if the password is wrong. */
 async function checkLogin(
   app: App,
   origin: RequestOrigin,
   login: Login,
+  previous: Actor | null,
   queueEntry: QueueEntry,
-): Promise<LoginResult | null> {
+): Promise<CheckedLogin | null> {
   const account = await findAccount(app.db.rows, login.email);
   const outcome = await app.passwords.verify(login.password, account?.passwordHash ?? null, queueEntry);
   if (!account || outcome === "wrong") {
@@ -82,33 +110,41 @@ async function checkLogin(
     return null;
   }
   const newHash = outcome === "outdated" ? await app.passwords.hash(login.password, queueEntry) : null;
-  const session = await startSession(app, origin, account, newHash);
+  const checked = await startAfterPassword(app, { origin, login, previous, account, newHash });
   // The user's password was changed after the check, so the entered password is checked again.
-  if (!session) return await checkLogin(app, origin, login, queueEntry);
-  const user = await readUser(app.db.rows, account.id);
-  const cookie = createSessionCookie(app.config.publicUrl, session.secret);
-  return { user, cookie, ...(!account.verified && { message: UNVERIFIED_MESSAGE }) };
+  return checked ?? await checkLogin(app, origin, login, previous, queueEntry);
 }
 
-async function startSession(
+interface RightPassword {
+  readonly origin: RequestOrigin;
+  readonly login: Login;
+  readonly previous: Actor | null;
+  readonly account: Account;
+  readonly newHash: string | null;
+}
+
+/** Starts the sign-in, and checks the second factor if the request has one. Returns null if the password changed. */
+async function startAfterPassword(
   app: App,
-  origin: RequestOrigin,
-  account: Account,
-  newHash: string | null,
-): Promise<NewSession | undefined> {
+  { origin, login, previous, account, newHash }: RightPassword,
+): Promise<CheckedLogin | null> {
+  const at = await app.db.now(), hasFactorInput = login.code !== undefined || login.recoveryCode !== undefined;
   return await app.db.transact(async (tx) => {
-    if (!await lockAccount(tx, account)) return undefined;
+    if (!await lockAccount(tx, account)) return null;
     if (newHash) await setPassword(tx, account.id, newHash);
-    const session = await beginSession(tx, account.id, origin, "password");
+    const user = (await lockUser(tx, { id: account.id }))!;
+    if (hasFactorInput && (await listFactorKinds(tx, user.id)).length > 0) {
+      const proof = await checkFactor(tx, app.secrets, user.id, login);
+      if (proof === null) return { account, started: await recordWrongFactor(tx, user, origin, null) };
+      const session = await beginFullSession(tx, user.id, origin, "password", previous);
+      await recordSignIn(tx, user, origin, { session, at, usedRecoveryCode: proof === "recovery_code" });
+      return { account, started: session };
+    }
+    const started = await startSignIn(tx, { userId: user.id, origin, method: "password", previous });
     const requester = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
-    const reminder = account.verified
-      ? {}
-      : await createVerificationReminder(tx, (await lockUser(tx, { id: account.id }))!);
-    await recordChange(tx, requester, {
-      ...reminder,
-      audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }],
-    });
-    return session;
+    const reminder = account.verified ? {} : await createVerificationReminder(tx, user);
+    await recordChange(tx, requester, { ...reminder, audit: [started.entry] });
+    return { account, started };
   });
 }
 

@@ -89,7 +89,7 @@ async function replacePassword(app: App, actor: Actor, account: Account, passwor
     await setPassword(tx, userId, passwordHash);
     await endUserSessions(tx, userId);
     await voidOneTimeTokens(tx, userId, ["password_reset"]);
-    const { secret } = await beginSession(tx, userId, actor, "password");
+    const { secret } = await beginSession(tx, userId, actor, "password", { replacedId: actor.credential.id });
     await recordChange(tx, actor, {
       audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
       jobs: [createMailJob({ template: "password-changed", to: getMailRecipient(user), about: { at, ip: actor.ip } })],

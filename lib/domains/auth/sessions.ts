@@ -16,16 +16,22 @@ export interface NewSession {
   readonly secret: string;
 }
 
-/** Begins a session. `method` is how the user signed in; `link` is an emailed link. */
+/**
+ * Begins a session. `method` is how the user signed in; `link` is an emailed link. If the session replaces an earlier
+ * one without a new sign-in, it counts as recent only if the earlier one did.
+ */
 export async function beginSession(
   tx: Tx,
   userId: string,
   { ip, userAgent }: { readonly ip: string; readonly userAgent: string },
   method: SignInMethod,
+  { replacedId }: { readonly replacedId?: string } = {},
 ): Promise<NewSession> {
   const id = createId("ses"), secret = createSecret();
-  await tx.insertInto("sessions").values({ id, userId, tokenHash: hashSecret(secret), ip, userAgent, method })
-    .execute();
+  const confirmedAt = replacedId === undefined ? null : sql<Date>`(
+    select coalesce(replaced.confirmed_at, replaced.created_at) from sessions as replaced where id = ${replacedId})`;
+  await tx.insertInto("sessions")
+    .values({ id, userId, tokenHash: hashSecret(secret), ip, userAgent, method, confirmedAt }).execute();
   return { id, secret };
 }
 

@@ -10,6 +10,7 @@ import {
   optionalOrNull,
   Timestamp,
 } from "#lib/base/schema.ts";
+import { SecondFactorBody } from "#lib/domains/auth/factors/views.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
@@ -22,7 +23,7 @@ const CurrentPassword = v.pipe(
   v.check((value) => value.isWellFormed() && !value.includes("\0"), PASSWORD),
 );
 
-export const LoginBody = v.object({ email: EmailAddress, password: CurrentPassword });
+export const LoginBody = v.object({ email: EmailAddress, password: CurrentPassword, ...SecondFactorBody.entries });
 
 export const NewPassword = v.pipe(
   v.string(`must be a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`),
@@ -57,7 +58,7 @@ export const LoginView = v.object({ user: UserView, message: v.optional(v.string
 
 export const ChangePasswordBody = v.object({ current: CurrentPassword, password: NewPassword });
 
-export const ConfirmBody = v.object({ password: CurrentPassword });
+export const ConfirmBody = v.object({ password: optionalOrNull(CurrentPassword), ...SecondFactorBody.entries });
 
 export const ConfirmationView = v.object({ recentUntil: Timestamp });
 

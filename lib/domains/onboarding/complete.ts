@@ -79,7 +79,9 @@ async function complete(
     await voidOneTimeTokens(tx, actor.userId, ["password_reset"]);
     if (user.hasPassword) jobs.push(createPasswordMail(user, at, actor.ip));
   }
-  const session = await beginSession(tx, actor.userId, actor, "password");
+  const session = await beginSession(tx, actor.userId, actor, "password", {
+    replacedId: actor.credential.id,
+  });
   const pendingRequest = federationRequest ? await insertPendingRequest(tx, user, federationRequest) : null;
   const body = {
     user: showUser(await readUser(tx, actor.userId)),

@@ -124,8 +124,10 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
     .where("id", "=", id).execute();
 }
 
-/** Ends all sessions of a user, and the event streams opened with these sessions. */
+/** Ends all sessions and pending sign-ins of a user, and the event streams opened with these sessions. */
 export async function endUserSessions(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("pending_sign_ins").set({ endedAt: sql<Date>`wheelwright_now()` })
+    .where("userId", "=", id).where("endedAt", "is", null).execute();
   await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
     .where("userId", "=", id).where("endedAt", "is", null).execute();
   tx.wakes.add(`user:${id}`);

@@ -1,8 +1,8 @@
-/** Defines the tables of users, their sessions, API tokens and emailed links, for the query builder Kysely. */
+/** Defines the tables of users, their sessions, second factors, API tokens and emailed links, for the query builder Kysely. */
 import type { Generated } from "kysely";
-import type { NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
+import type { NullableBigintColumn, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
-import type { SignInMethod } from "#lib/model/sign-in.ts";
+import type { FactorKind, SignInMethod } from "#lib/model/sign-in.ts";
 
 export interface AccountTables {
   users: {
@@ -17,6 +17,8 @@ export interface AccountTables {
     updatedAt: TimestampColumn;
     onboardedAt: NullableTimestampColumn;
     mailRefusal: string | null;
+    codeFailures: Generated<number>;
+    codeFailedAt: NullableTimestampColumn;
   };
   sessions: {
     id: string;
@@ -45,6 +47,29 @@ export interface AccountTables {
     lastUsedIp: Generated<string | null>;
     lastUsedAgent: Generated<string | null>;
     expiryMailedAt: NullableTimestampColumn;
+  };
+  factors: {
+    id: string;
+    userId: string;
+    kind: FactorKind;
+    name: string;
+    totpSecret: string | null;
+    totpLastStep: NullableBigintColumn;
+    createdAt: TimestampColumn;
+    activatedAt: NullableTimestampColumn;
+    lastUsedAt: NullableTimestampColumn;
+  };
+  recovery_codes: { userId: string; codeHash: Uint8Array; usedAt: NullableTimestampColumn };
+  pending_sign_ins: {
+    id: string;
+    userId: string;
+    tokenHash: Uint8Array;
+    method: SignInMethod;
+    ip: string;
+    userAgent: string;
+    failures: Generated<number>;
+    createdAt: TimestampColumn;
+    endedAt: NullableTimestampColumn;
   };
   one_time_tokens: {
     id: string;

@@ -33,6 +33,10 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   users: unchanged,
   // Omits sessions, because some sessions may have ended since the backup. Users must sign in again.
   sessions: omitted,
+  pending_sign_ins: omitted,
+  // Recovery codes that were used since the backup become valid again.
+  factors: unchanged,
+  recovery_codes: unchanged,
   // Keeps API tokens, because API clients would otherwise stop working. Tokens that were revoked since the backup
   // become valid again (docs/restoring.md).
   api_tokens: unchanged,

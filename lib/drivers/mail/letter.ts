@@ -33,6 +33,19 @@ const MAIL_TEMPLATES = {
   /** Asks the user to confirm an email address. Links to /verify. */
   verification: v.object({ expiresAt: Text }),
   "password-changed": v.object({ at: Text, ip: Text }),
+  /** Informs a user of a change of the second factors. `name` is the factor's name, or empty. */
+  "second-factor-changed": v.object({
+    change: v.picklist([
+      "factor_added",
+      "factor_removed",
+      "factors_reset",
+      "recovery_codes_renewed",
+      "recovery_code_used",
+    ]),
+    name: Text,
+    at: Text,
+    ip: Text,
+  }),
   /** Informs operators of a request for a new hub. `by` is the requester's email address. `id` is the request's ID. */
   "hub-requested": v.object({ id: Text, by: Text, hub: Text, slug: Text }),
   /** Informs operators that the restore test for a backup of the spoke failed. `reason` says why. */

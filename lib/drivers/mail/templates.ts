@@ -23,6 +23,14 @@ export function buildMailContent<T extends MailTemplate>(
   return TEMPLATES[template](about, host, to.email);
 }
 
+const FACTOR_CHANGES: Readonly<Record<MailTemplateData["second-factor-changed"]["change"], string>> = {
+  factor_added: "A second factor was added to your account",
+  factor_removed: "A second factor was removed from your account",
+  factors_reset: "All second factors were removed from your account",
+  recovery_codes_renewed: "Your recovery codes were replaced",
+  recovery_code_used: "A recovery code of your account was used",
+};
+
 const TEMPLATES: {
   readonly [T in MailTemplate]: (about: MailTemplateData[T], host: string, email: string) => MailContent;
 } = {
@@ -97,6 +105,24 @@ const TEMPLATES: {
         noteBlock(
           "If you did not expect this change, reset your password now. Revoke API tokens that you do not recognise, " +
             `and contact the operator of ${host}.`,
+        ),
+      ],
+    };
+  },
+
+  "second-factor-changed": ({ change, name, at, ip }, host, email) => {
+    const title = FACTOR_CHANGES[change], from = ip === "" ? "" : `, from the address ${cleanName(ip, MAX_NAME)}`;
+    const which = name === "" ? "" : `: ${preventAutoLink(name, MAX_NAME)}`;
+    return {
+      subject: title,
+      preview: "If you made this change, no action is needed.",
+      title,
+      blocks: [
+        paragraphBlock(`${title}${which}.`),
+        paragraphBlock(`The account is ${email} at ${host}. The time is ${formatMailTimestamp(at)}${from}.`),
+        noteBlock(
+          "If you did not expect this, change your password now, end the other sessions on your account page, and " +
+            `contact the operator of ${host}.`,
         ),
       ],
     };

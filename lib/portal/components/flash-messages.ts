@@ -16,6 +16,8 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   read: "All notifications marked as read.",
   ended: "Session ended.",
   password: "Password changed. You are signed out everywhere else.",
+  factor: "Second factor added. You need it at the next sign-in.",
+  "factors-reset": "Second factors removed. The user gets an email.",
   requested: "Request sent. You will get an email when an operator decides.",
   "restore-requested": "Restore requested. This page shows the status of your request.",
   "restore-done": "Request marked as done.",

@@ -189,7 +189,7 @@ export const invitationPage: LinkPage<MailLinkForm, v.InferOutput<typeof AcceptI
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
     const lead = markup`Your account <strong>${email}</strong> is ready${then}`;
     if (isPortalEnabled(app)) {
-      return { title, lead, cookie: (await acceptInvitationAndSignIn(app, origin, body)).cookie };
+      return { title, lead, cookie: (await acceptInvitationAndSignIn(app, origin, body, null)).cookie };
     }
     await acceptInvitation(app, origin, body);
     return { title, lead };

@@ -37,6 +37,8 @@ type Schema<T> = v.GenericSchema<any, T>;
 
 interface Page<Q> {
   readonly summary: string;
+  /** Whether users who must set up a second factor can open the page before they do. */
+  readonly duringEnrolment?: true | undefined;
   readonly query?: Schema<Q>;
   show(call: PageContext<Q>): PageView | Promise<PageView>;
 }
@@ -69,9 +71,10 @@ export function dropEmptyFields<K extends string>(typed: Readonly<Record<K, stri
   ) as Record<K, string | undefined>;
 }
 
-export function portalPage<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
+export function portalPage<Q = Record<string, never>>({ summary, duringEnrolment, query, show }: Page<Q>) {
   return endpoint({
     summary,
+    ...(duringEnrolment && { duringEnrolment }),
     access: signedInAccess,
     scope: "session",
     portal: true,
@@ -88,23 +91,21 @@ export function portalPage<Q = Record<string, never>>({ summary, query, show }: 
   });
 }
 
-interface FormPage<B> {
-  readonly summary: string;
+interface FormPage<B> extends Pick<Page<unknown>, "summary" | "duringEnrolment"> {
   /** Loads and renders the page. `submission` is the form's input if the API refused the form. */
   show(call: PageContext<unknown, unknown>, submission?: RefusedSubmission): PageView | Promise<PageView>;
   readonly form: Pick<FormAction<B, Record<string, never>>, "summary" | "rateLimitMessage" | "body" | "submit">;
 }
 
 /** Declares a page with a form that is sent to the page's own path. A refused form is shown again with the errors. */
-export function formPage<B = Record<string, never>>({ summary, show, form }: FormPage<B>) {
+export function formPage<B = Record<string, never>>({ summary, duringEnrolment, show, form }: FormPage<B>) {
   return {
-    GET: portalPage({ summary, show: (call) => show(call) }),
-    POST: formAction({ ...form, onRefusal: (call, submission) => show(call, submission) }),
+    GET: portalPage({ summary, duringEnrolment, show: (call) => show(call) }),
+    POST: formAction({ ...form, duringEnrolment, onRefusal: (call, submission) => show(call, submission) }),
   };
 }
 
-interface FormAction<B, Q> {
-  readonly summary: string;
+interface FormAction<B, Q> extends Pick<Page<Q>, "summary" | "duringEnrolment"> {
   /** The message of a 429 response. If this message is set, form submissions are rate-limited per client network. */
   readonly rateLimitMessage?: string | undefined;
   readonly query?: Schema<Q>;
@@ -122,10 +123,11 @@ export interface Redirect {
 }
 
 export function formAction<B = Record<string, never>, Q = Record<string, never>>(
-  { summary, rateLimitMessage, query, body, submit, onRefusal }: FormAction<B, Q>,
+  { summary, duringEnrolment, rateLimitMessage, query, body, submit, onRefusal }: FormAction<B, Q>,
 ) {
   return endpoint({
     summary,
+    ...(duringEnrolment && { duringEnrolment }),
     access: signedInAccess,
     scope: "session",
     portal: true,
@@ -189,6 +191,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   domain_invalid: "domain",
   domain_needed: "domain",
   wrong_password: "current",
+  wrong_factor: "code",
   version_not_newer: "lmsVersion",
   addon_unsupported: "lmsVersion",
   version_unchanged: "lmsVersion",

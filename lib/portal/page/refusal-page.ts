@@ -2,7 +2,7 @@
 import type { RequestRefusal } from "#lib/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { signInPage } from "#lib/portal/sign-in/sign-in.ts";
-import { renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
+import { pageHeading, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 const TITLES: Readonly<Record<number, string>> = {
   403: "You are not allowed to do this",
@@ -21,7 +21,8 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /** Returns an error page or, for status 401, the sign-in page. After signing in, users are redirected to `path`. */
-export function renderRefusalPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
+export function renderRefusalPage({ statusCode, code, message, path }: RequestRefusal): HtmlPage {
+  if (code === "second_factor_enrolment_required") return renderEnrolmentPage();
   if (statusCode === 401) {
     return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
   }
@@ -32,6 +33,19 @@ export function renderRefusalPage({ statusCode, message, path }: RequestRefusal)
     markup`${resultHeading("wrong", title, sentence)}<p>${adviceFor(statusCode)}</p>
 <div class="ways">${path !== null && statusCode >= 429 ? markup`<a class="button" href="${path}">Try again</a>` : ""}
 <a class="button quiet" href="/hubs">Go to your hubs</a></div>`,
+  );
+}
+
+/** Returns the page for users who must set up a second factor before they can do anything else. */
+function renderEnrolmentPage(): HtmlPage {
+  const title = "Set up a second factor";
+  return renderStandalonePage(
+    title,
+    markup`${
+      pageHeading(title, "Your account needs a second factor, which protects it if somebody learns your password.")
+    }
+<p>You need an authenticator app on your phone, or a password manager that shows codes. It takes a minute.</p>
+<div class="ways"><a class="button" href="/account/security/app">Set up now</a></div>`,
   );
 }
 

@@ -67,6 +67,13 @@ ${
       )
     }
 ${
+      ui.panel(
+        "Sign-in security",
+        markup`<p class="small soft">A second factor protects your account even if somebody learns your password.</p>`,
+        { id: "security", actions: ui.linkButton(["Second factors", "/account/security"]) },
+      )
+    }
+${
       ui.panel("Sessions", markup`<ul class="list sessions">${sessions.map(sessionRow)}</ul>`, {
         id: "sessions",
         actions: others

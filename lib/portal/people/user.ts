@@ -75,6 +75,7 @@ function accountActions(user: UserItem): Markup {
   const { id, state, operator } = user;
   const actions: readonly (readonly [what: string, path: string, text: string])[] = [
     ["Sets a new password for a user who cannot receive email.", "reset-password", "Reset password …"],
+    ["Removes the second factors of a user who lost them.", "reset-factors", "Remove second factors …"],
     operator
       ? ["This user can see and manage everything.", "demote", "Remove operator role …"]
       : ["Operators can see and manage everything.", "promote", "Make operator …"],
@@ -149,6 +150,18 @@ export function resetPasswordView(user: UserItem, submission?: RefusedSubmission
       "Users who can receive email can reset their own password on the sign-in page, with “Forgot your password?”.",
     path: "reset-password",
     button: "Reset password",
+    variant: "danger",
+    submission,
+  });
+}
+
+export function resetFactorsView(user: UserItem, submission?: RefusedSubmission): PageView {
+  return confirmationView(user, {
+    title: `Remove the second factors of ${user.displayName}?`,
+    text: "For users who lost their phone and their recovery codes. Make sure that it is really this person who asks " +
+      "for it. The user is signed out everywhere, gets an email, and signs in with the password alone.",
+    path: "reset-factors",
+    button: "Remove second factors",
     variant: "danger",
     submission,
   });

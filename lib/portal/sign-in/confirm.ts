@@ -1,7 +1,8 @@
-/** Renders the page that asks signed-in users for their password before a dangerous action. */
-import { type HtmlPage, markup } from "#lib/http/page.ts";
+/** Renders the page that asks signed-in users for their password or second factor before a dangerous action. */
+import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { renderFormField, renderPostForm } from "#lib/portal/components/forms.ts";
 import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
+import { factorField } from "#lib/portal/sign-in/factor-field.ts";
 
 interface ConfirmPageProps {
   /** The path to which the submitted form was sent. */
@@ -9,16 +10,18 @@ interface ConfirmPageProps {
   readonly email: string;
   /** The submitted form's fields, which are sent again together with the password. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Whether the user confirms with the second factor instead of the password. */
+  readonly hasFactor: boolean;
   /** Why the previous attempt was refused. */
   readonly problem: string | undefined;
 }
 
-/** The name of the password field. No other form has fields that start with `confirm:`. */
-export const CONFIRM_PASSWORD = "confirm:password";
+/** The names of the page's own fields. No other form has fields that start with `confirm:`. */
+export const CONFIRM_PASSWORD = "confirm:password", CONFIRM_FACTOR = "confirm:factor";
 
-export function confirmPage({ action, email, fields, problem }: ConfirmPageProps): HtmlPage {
-  const title = "Confirm that it is you";
-  const lead = "You signed in more than 15 minutes ago. This action needs your password again. Your input is kept.";
+export function confirmPage({ action, email, fields, hasFactor, problem }: ConfirmPageProps): HtmlPage {
+  const title = "Confirm that it is you", needed = hasFactor ? "second factor" : "password again";
+  const lead = `You signed in more than 15 minutes ago. This action needs your ${needed}. Your input is kept.`;
   const submission = problem === undefined ? undefined : { values: {}, message: problem, problems: {} };
   return renderStandalonePage(
     title,
@@ -26,16 +29,21 @@ export function confirmPage({ action, email, fields, problem }: ConfirmPageProps
 ${
       renderPostForm(
         { action, button: "Continue", submission, hidden: fields },
-        markup`<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">`,
-        renderFormField({
-          name: CONFIRM_PASSWORD,
-          label: "Password",
-          type: "password",
-          required: true,
-          autocomplete: "current-password",
-        }),
+        hasFactor ? renderFormField(factorField(CONFIRM_FACTOR)) : passwordFields(email),
       )
     }
 <footer><p>Signed in as ${email}</p><p><a href="/hubs">Cancel</a></p></footer>`,
   );
+}
+
+function passwordFields(email: string): Markup {
+  return markup`<input class="visually-hidden" type="text" value="${email}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">${
+    renderFormField({
+      name: CONFIRM_PASSWORD,
+      label: "Password",
+      type: "password",
+      required: true,
+      autocomplete: "current-password",
+    })
+  }`;
 }

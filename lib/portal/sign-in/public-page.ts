@@ -27,7 +27,7 @@ type Schema<T> = v.GenericSchema<any, T>;
 interface PublicPage<T> {
   readonly summary: string;
   readonly query: Schema<T>;
-  show(call: PublicPageContext<T>): HtmlPage;
+  show(call: PublicPageContext<T>): HtmlPage | Promise<HtmlPage>;
 }
 
 /** Declares a public page. Users who are already signed in are redirected to `next`. */
@@ -40,9 +40,9 @@ export function publicPage<T extends object>({ summary, query, show }: PublicPag
     query,
     reply: portalReply,
     errorPage: renderRefusalPage,
-    handle(call): PortalResponse {
+    async handle(call): Promise<PortalResponse> {
       const publicCall = openCall<T>(call, call.query as T);
-      return call.actor ? { status: 303, to: publicCall.next } : { status: 200, page: show(publicCall) };
+      return call.actor ? { status: 303, to: publicCall.next } : { status: 200, page: await show(publicCall) };
     },
   });
 }
@@ -53,7 +53,7 @@ interface PublicForm<T> {
   readonly rateLimitMessage: string | undefined;
   readonly body: Schema<T>;
   submit(call: PublicPageContext<T>): Promise<HtmlPage | Redirect>;
-  onRefusal(call: PublicPageContext<T>, submission: RefusedSubmission): HtmlPage;
+  onRefusal(call: PublicPageContext<T>, submission: RefusedSubmission, code: string): HtmlPage;
 }
 
 export function publicForm<T extends object>({ summary, rateLimitMessage, body, submit, onRefusal }: PublicForm<T>) {
@@ -74,7 +74,8 @@ export function publicForm<T extends object>({ summary, rateLimitMessage, body, 
         return "to" in done ? { status: 303, ...done } : { status: 200, page: done };
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        const page = onRefusal(publicCall, toRefusedSubmission(error, publicCall.input as Record<string, string>));
+        const submission = toRefusedSubmission(error, publicCall.input as Record<string, string>);
+        const page = onRefusal(publicCall, submission, error.code);
         return { status: getHttpStatus(error.kind), headers: buildErrorHeaders(error), page };
       }
     },

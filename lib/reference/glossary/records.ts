@@ -1,7 +1,10 @@
 /** Describes the API fields for audit events, tokens, backups and the changelog, and all path and query parameters. */
 import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
+import { SECOND_FACTOR_FIELD_ENTRIES } from "#lib/reference/glossary/second-factors.ts";
 
 export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
+  ...SECOND_FACTOR_FIELD_ENTRIES,
+
   actor: "The user or system that caused the event",
   objectType: ["The type of the object that the event is about", "spoke"],
   objectId: ["The ID of the object that the event is about", EXAMPLE_IDS.spoke],
@@ -60,7 +63,6 @@ export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   ],
   "Session.lastUsedAt": "When the session was last used, to the minute",
   "Session.expiresAt": ["When the session expires if it is not used again", "2026-11-22T00:00:00.000Z"],
-  recentUntil: ["Until when the session may do dangerous actions", "2026-11-21T12:15:00.000Z"],
   checks: ["The readiness checks and their results", { database: "ok", migrations: "ok", scheduler: "ok" }],
 
   api: ["The version of the API", "v0"],

@@ -106,6 +106,8 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL_ERROR)[] = [
   "scope_too_narrow",
   "bad_idempotency_key",
   "session_required",
+  "second_factor_enrolment_required",
+  "recent_sign_in_required", // the endpoint's description says when
   "no_bearer_here",
   "operator_only",
   "federation_missing",

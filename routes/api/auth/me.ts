@@ -9,6 +9,7 @@ export const GET = endpoint({
   summary: "The user that your token or session belongs to",
   access: signedInAccess,
   scope: "readonly",
+  duringEnrolment: true,
   reply: okReply(OwnAccountView),
   handle: ({ actor }) => ({ user: showUser({ ...actor, id: actor.userId }) }),
 });

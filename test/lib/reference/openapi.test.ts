@@ -79,7 +79,7 @@ test("lists every status with its codes", () => {
   assert.equal(codes, [
     "400 invalid_input bad_path bad_query repeated_parameter too_many_parameters unknown_parameter unknown_field unreadable_json not_an_object bad_idempotency_key",
     "401 sign_in_required bad_credentials",
-    "403 scope_too_narrow cross_origin access_changed",
+    "403 second_factor_enrolment_required scope_too_narrow cross_origin access_changed",
     "408 body_too_slow",
     "409 slug_taken",
     "413 body_too_large",

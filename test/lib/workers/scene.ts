@@ -87,7 +87,7 @@ export async function openWorkScene(
     federationIds: [],
     spokeIds: [],
     hubLimit: null,
-    credential: { kind: "session", id: "ses", recent: true },
+    credential: { kind: "session", id: "ses", recent: true, hasFactor: false },
   };
   const schedulers: Scheduler[] = [];
 

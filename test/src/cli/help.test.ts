@@ -170,7 +170,7 @@ test("completes commands, verbs, options and values without a server", async ({ 
   const cases: readonly (readonly [line: string[], offered: string[]])[] = [
     [["rest"], ["restore-requests", "restore", "restore-database"]],
     [["audit", ""], ["list", "export", "heads", "verify"]],
-    [["admin", ""], ["reset-password"]],
+    [["admin", ""], ["reset-password", "reset-factors"]],
     [["doctor", "--re"], ["--region", "--reconcile", "--resume"]],
     [["spokes", "show", "oak", "--pro"], ["--profile"]],
     [["completion", ""], ["bash", "zsh", "fish"]],

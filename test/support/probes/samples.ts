@@ -58,6 +58,11 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: await insertRollout(db, other.id, south, elm),
       absent: createId("rol"),
     },
+    factorId: {
+      own: await makeFactor(scene, people.operator.id),
+      foreign: await makeFactor(scene, other.id),
+      absent: createId("fac"),
+    },
     userId: { own: people.spokeAdmin.id, foreign: other.id, absent: createId("usr") },
     change: same("disable"),
     action: same("restart"),
@@ -68,6 +73,13 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
 /** Returns the same value three times, for a parameter that belongs to no hub. */
 function same(word: string): PathParamSample {
   return { own: word, foreign: word, absent: word };
+}
+
+/** Adds a second factor that is not active yet, so that the user's sign-ins do not need it. */
+async function makeFactor({ db, app }: Scene, userId: string): Promise<string> {
+  const id = createId("fac"), totpSecret = app.secrets.seal("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", `factor:${id}`);
+  await db.rows.insertInto("factors").values({ id, userId, kind: "totp", name: "Phone", totpSecret }).execute();
+  return id;
 }
 
 async function makeRequest({ db }: Scene, userId: string, slug: string): Promise<string> {

@@ -46,7 +46,7 @@ test("finds a session by its cookie, among other cookies", async ({ app, db, per
     role: "spoke_admin",
     federationIds: [],
     spokeIds: [],
-    credential: { kind: "session", id, recent: true },
+    credential: { kind: "session", id, recent: true, hasFactor: false },
     ...ORIGIN,
     tokenPrefix: null,
     hubLimit: null,

@@ -125,7 +125,7 @@ test("waits in the queue without a connection until the request ends, whether or
     const stage = { ...quick, loginAttempts: attempts, db: watched(db, statements) };
     for (let i = 0; i < 5; i++) await rejection(signIn(stage, ORIGIN, { email, password: "a wrong password" }));
     const countBefore = statements.splice(0).length, leaving = new AbortController();
-    const waiting = rejection(signIn(stage, ORIGIN, { email, password: PASSWORD }, leaving.signal));
+    const waiting = rejection(signIn(stage, ORIGIN, { email, password: PASSWORD }, { signal: leaving.signal }));
     leaving.abort(new Error("The client is gone"));
     outcomes.push([countBefore, (await waiting).message, statements, quick.passwords.count()]);
   }

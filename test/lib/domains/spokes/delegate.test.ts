@@ -46,7 +46,7 @@ test.before(async (stage) => {
     federationIds: [],
     spokeIds: [],
     hubLimit: null,
-    credential: { kind: "session", id: "ses_0", recent: true },
+    credential: { kind: "session", id: "ses_0", recent: true, hasFactor: false },
     ip: "192.0.2.1",
     userAgent: "test",
     tokenPrefix: null,

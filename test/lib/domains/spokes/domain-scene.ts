@@ -44,7 +44,7 @@ export async function openDomainScene(
       federationIds: [],
       spokeIds: [],
       hubLimit: null,
-      credential: { kind: "session", id: "ses_test", recent: true },
+      credential: { kind: "session", id: "ses_test", recent: true, hasFactor: false },
       ...may,
     };
   }

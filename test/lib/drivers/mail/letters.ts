@@ -29,6 +29,11 @@ export const LETTERS: Readonly<Record<string, QueuedMail>> = {
     to,
     about: { at: "2026-11-21T14:05:00.000Z", ip: "2001:db8::7" },
   },
+  "second-factor-changed": {
+    template: "second-factor-changed",
+    to,
+    about: { change: "factor_added", name: "Phone", at: "2026-11-21T14:05:00.000Z", ip: "2001:db8::7" },
+  },
   "hub-requested": {
     template: "hub-requested",
     to,

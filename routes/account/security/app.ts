@@ -1,0 +1,15 @@
+import { POST as createFactor } from "#routes/api/auth/factors/index.ts";
+import { formPage, formSchema } from "#lib/portal/page/page.ts";
+import { activateAppView, newAppView } from "#lib/portal/people/security.ts";
+
+export const { GET, POST } = formPage({
+  summary: "The form for adding an authenticator app",
+  duringEnrolment: true,
+  show: (_, submission) => newAppView(submission),
+  form: {
+    summary: "Add an authenticator app and show its QR code once",
+    body: formSchema("name"),
+    submit: async ({ callApi, body: { name } }) =>
+      activateAppView(await callApi(createFactor, { body: { kind: "totp", name } })),
+  },
+});
