@@ -5,14 +5,13 @@ import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Cryptography } from "#lib/drivers/crypto/open.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { DnsClient } from "#lib/drivers/dns/dns.ts";
 import type { HubFeeds } from "#lib/events/feed.ts";
 import type { DatabaseHoldWatch } from "#lib/installation/database-hold.ts";
 import type { LoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
-import type { SitePages } from "#lib/drivers/sites/site-pages.ts";
+import type { OutgoingClients } from "#lib/drivers/webhooks/open.ts";
 import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 
 /** The Kubernetes clusters in which spokes (Moodle sites) can run. The row of each hub and spoke names its cluster. */
@@ -32,7 +31,7 @@ export interface ProgramRelease {
   readonly commit: string;
 }
 
-export interface App extends Cryptography {
+export interface App extends Cryptography, OutgoingClients {
   readonly config: Config;
   readonly log: Log;
   readonly telemetry: Telemetry;
@@ -40,9 +39,6 @@ export interface App extends Cryptography {
   /** The event streams of hubs. All clients that follow the same hub on this replica share one stream. */
   readonly feeds: HubFeeds;
   readonly clusters: ClusterProvider;
-  readonly dns: DnsClient;
-  /** Requests pages of sites at their public addresses. */
-  readonly sitePages: SitePages;
   /** Limits sign-in attempts per account, to slow down password guessing. */
   readonly loginAttempts: LoginThrottle;
   readonly blueprint: Blueprint;

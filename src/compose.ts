@@ -13,7 +13,6 @@ import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/domains/deprecations/calls.ts";
 import { recordFirstAnnouncements } from "#lib/domains/deprecations/store.ts";
 import { ANNOUNCED_LIMITS } from "#lib/domains/deprecations/limits.ts";
-import { openDnsClient } from "#lib/drivers/dns/dns.ts";
 import { openHubFeeds } from "#lib/events/feed.ts";
 import { watchDatabaseHold } from "#lib/installation/database-hold.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
@@ -26,7 +25,7 @@ import { createId } from "#lib/base/ids.ts";
 import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
-import { openSitePages } from "#lib/drivers/sites/site-pages.ts";
+import { openOutgoingClients } from "#lib/drivers/webhooks/open.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
@@ -105,8 +104,8 @@ export async function createProgram(
     log.debug("Starting the replica", { replica: replicaId });
     const feeds = openHubFeeds(db, log, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams });
     opened.push(() => feeds.close());
-    const dns = openDnsClient(config.dnsServers), sitePages = openSitePages({ dns, localPort: config.sitePort });
-    opened.push(() => sitePages.close());
+    const outgoing = openOutgoingClients(config, readProgramRelease().version);
+    opened.push(outgoing.close);
     const app: App = Object.freeze({
       config,
       log,
@@ -114,7 +113,7 @@ export async function createProgram(
       db,
       feeds,
       clusters,
-      ...{ dns, sitePages },
+      ...outgoing.clients,
       ...openCryptography(config.secretsKeys),
       loginAttempts: createLoginThrottle(),
       blueprint,

@@ -60,6 +60,12 @@ import * as api_federations_$federationId_policy_sign_in_check from "../routes/a
 import * as api_federations_$federationId_spokes_index from "../routes/api/federations/[federationId]/spokes/index.ts";
 import * as api_federations_$federationId_spokes_preview_cost from "../routes/api/federations/[federationId]/spokes/preview-cost.ts";
 import * as api_federations_$federationId_usage from "../routes/api/federations/[federationId]/usage.ts";
+import * as api_federations_$federationId_webhooks_index from "../routes/api/federations/[federationId]/webhooks/index.ts";
+import * as api_federations_$federationId_webhooks_$webhookId_index from "../routes/api/federations/[federationId]/webhooks/[webhookId]/index.ts";
+import * as api_federations_$federationId_webhooks_$webhookId_deliveries_index from "../routes/api/federations/[federationId]/webhooks/[webhookId]/deliveries/index.ts";
+import * as api_federations_$federationId_webhooks_$webhookId_deliveries_$deliveryId_redeliver from "../routes/api/federations/[federationId]/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver.ts";
+import * as api_federations_$federationId_webhooks_$webhookId_rotate_secret from "../routes/api/federations/[federationId]/webhooks/[webhookId]/rotate-secret.ts";
+import * as api_federations_$federationId_webhooks_$webhookId_test from "../routes/api/federations/[federationId]/webhooks/[webhookId]/test.ts";
 import * as api_healthz from "../routes/api/healthz.ts";
 import * as api_my_spokes from "../routes/api/my-spokes.ts";
 import * as api_notifications_index from "../routes/api/notifications/index.ts";
@@ -101,6 +107,12 @@ import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts"
 import * as api_users_$userId_factors from "../routes/api/users/[userId]/factors.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
+import * as api_webhooks_index from "../routes/api/webhooks/index.ts";
+import * as api_webhooks_$webhookId_index from "../routes/api/webhooks/[webhookId]/index.ts";
+import * as api_webhooks_$webhookId_deliveries_index from "../routes/api/webhooks/[webhookId]/deliveries/index.ts";
+import * as api_webhooks_$webhookId_deliveries_$deliveryId_redeliver from "../routes/api/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver.ts";
+import * as api_webhooks_$webhookId_rotate_secret from "../routes/api/webhooks/[webhookId]/rotate-secret.ts";
+import * as api_webhooks_$webhookId_test from "../routes/api/webhooks/[webhookId]/test.ts";
 import * as audit_index from "../routes/audit/index.ts";
 import * as audit_export from "../routes/audit/export.ts";
 import * as changelog from "../routes/changelog.ts";
@@ -232,6 +244,12 @@ export const manifest: Manifest = [
   ["/api/federations/:federationId/spokes", api_federations_$federationId_spokes_index],
   ["/api/federations/:federationId/spokes/preview-cost", api_federations_$federationId_spokes_preview_cost],
   ["/api/federations/:federationId/usage", api_federations_$federationId_usage],
+  ["/api/federations/:federationId/webhooks", api_federations_$federationId_webhooks_index],
+  ["/api/federations/:federationId/webhooks/:webhookId", api_federations_$federationId_webhooks_$webhookId_index],
+  ["/api/federations/:federationId/webhooks/:webhookId/deliveries", api_federations_$federationId_webhooks_$webhookId_deliveries_index],
+  ["/api/federations/:federationId/webhooks/:webhookId/deliveries/:deliveryId/redeliver", api_federations_$federationId_webhooks_$webhookId_deliveries_$deliveryId_redeliver],
+  ["/api/federations/:federationId/webhooks/:webhookId/rotate-secret", api_federations_$federationId_webhooks_$webhookId_rotate_secret],
+  ["/api/federations/:federationId/webhooks/:webhookId/test", api_federations_$federationId_webhooks_$webhookId_test],
   ["/api/healthz", api_healthz],
   ["/api/my-spokes", api_my_spokes],
   ["/api/notifications", api_notifications_index],
@@ -273,6 +291,12 @@ export const manifest: Manifest = [
   ["/api/users/:userId/factors", api_users_$userId_factors],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
+  ["/api/webhooks", api_webhooks_index],
+  ["/api/webhooks/:webhookId", api_webhooks_$webhookId_index],
+  ["/api/webhooks/:webhookId/deliveries", api_webhooks_$webhookId_deliveries_index],
+  ["/api/webhooks/:webhookId/deliveries/:deliveryId/redeliver", api_webhooks_$webhookId_deliveries_$deliveryId_redeliver],
+  ["/api/webhooks/:webhookId/rotate-secret", api_webhooks_$webhookId_rotate_secret],
+  ["/api/webhooks/:webhookId/test", api_webhooks_$webhookId_test],
   ["/audit", audit_index],
   ["/audit/export", audit_export],
   ["/changelog", changelog],

@@ -52,6 +52,7 @@ export function readGauges(
     wheelwright_backup_oldest_age_seconds: since(fleet?.oldestBackup ?? null),
     wheelwright_oldest_verification_age_seconds: since(fleet?.restoreTests.oldest ?? null),
     wheelwright_restore_tests_failing: fleet && fleet.restoreTests.failing,
+    wheelwright_webhook_oldest_event_age_seconds: fleet && (since(fleet.oldestUndelivered) ?? 0),
     wheelwright_audit_seal_age_seconds: fleet && (since(fleet.oldestUnsealed) ?? 0),
   };
 }

@@ -47,6 +47,13 @@ export const AUDIT_KINDS = {
   billing_difference_found: "quiet",
   billing_subscription_refunded: "visible",
   billing_subscription_past_due: "visible",
+  webhook_created: "quiet",
+  webhook_updated: "quiet",
+  webhook_deleted: "quiet",
+  webhook_secret_rotated: "quiet",
+  webhook_disabled: "visible", // after three days of failures, or because the receiver is gone
+  webhook_tested: "quiet",
+  webhook_redelivered: "quiet",
   token_created: "quiet",
   token_revoked: "quiet",
   user_created: "quiet",
@@ -93,6 +100,7 @@ export const AUDIT_OBJECT_TYPES = [
   "session",
   "operation",
   "rollout",
+  "webhook",
   "database",
 ] as const;
 export type AuditObjectType = (typeof AUDIT_OBJECT_TYPES)[number];

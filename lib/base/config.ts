@@ -181,6 +181,8 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     trustedProxies: values.TRUSTED_PROXIES,
     /** IP addresses of the DNS servers to use. Empty to use the system's DNS servers. */
     dnsServers: values.DNS_SERVERS,
+    /** Networks to which webhooks may be sent although they are not public. */
+    webhookNetworks: [...values.WEBHOOK_NETWORKS, ...(dev ? ["127.0.0.0/8", "::1/128"] : [])],
     portal: values.PORTAL ?? dev,
     signup: values.SIGNUP,
     /** The users who must have a second factor. */

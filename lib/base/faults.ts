@@ -106,6 +106,13 @@ export const FAULTS = {
   ],
   request_missing: ["missing", "There is no such request, or you have no access to it"],
   request_decided: ["conflict", "This request was already approved by ann@example.org"],
+  webhook_missing: ["missing", "There is no such webhook, or you have no access to it"],
+  delivery_missing: ["missing", "The webhook has no such delivery; deliveries are kept for 14 days"],
+  webhook_address: [
+    "invalid",
+    "url cannot receive webhooks: its address is private, local or reserved; use a public https address",
+  ],
+  too_many_webhooks: ["conflict", "There are 10 webhooks already; delete one of them first"],
   course_missing: ["invalid", "The hub has published no version 3 of the course crs_06fj2c4v7tq0w1x9n3m8k5r2dg"],
   too_many_courses: ["conflict", "The hub has 50 courses; publish a new version of one of them instead"],
   policy_changed: ["conflict", "settings has version 4, and your change is based on version 3; load it again"],

@@ -30,6 +30,8 @@ export interface MeasurementLabels {
   readonly takeover: NoLabels;
   /** A minute of a site for which the result of the requests to its login page was stored. */
   readonly site_minute: { readonly kind: "up" | "down" | "planned" | "unknown" };
+  /** An attempt to send a message to the receiver of a webhook. */
+  readonly webhook_delivery: { readonly outcome: "succeeded" | "failed" };
   readonly watch_restart: NoLabels;
   /** A trace span that could not be sent to the collector, or that the collector refused. */
   readonly span_dropped: NoLabels;

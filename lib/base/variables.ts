@@ -135,6 +135,7 @@ export const EnvironmentVariables = v.object({
   SPOKE_SMTP_USER: v.optional(SpokeUser),
   SPOKE_SMTP_SECRET: v.optional(v.pipe(v.string(), v.minLength(32, "must have at least 32 characters"))),
   TRUSTED_PROXIES: v.optional(Cidrs, ""),
+  WEBHOOK_NETWORKS: v.optional(Cidrs, ""),
   DNS_SERVERS: v.optional(NameServers, ""),
   PORTAL: v.optional(Switch),
   SIGNUP: v.optional(Switch, "off"),

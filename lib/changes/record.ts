@@ -12,10 +12,11 @@ import { isVisibleToCustomers } from "#lib/audit/kinds.ts";
 import { type AuditEntry, insertAuditEvents } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { prepareQuery } from "#lib/drivers/db/prepare.ts";
-import { insertStreamEvents, type NewStreamEvent } from "#lib/events/store.ts";
+import { insertStreamEvents, type NewStreamEvent, streamEventTypeOf } from "#lib/events/store.ts";
 import type { Job, JobProgress, NewJob } from "#lib/jobs/job.ts";
 import { buildJobRow, insertJobRow } from "#lib/jobs/insert.ts";
 import { enqueueJob, toJob } from "#lib/jobs/store.ts";
+import { enqueueWebhookJobs, hasActiveWebhook } from "#lib/jobs/webhook.ts";
 
 export interface AuditedChange {
   readonly audit?: readonly AuditEntry[];
@@ -154,14 +155,14 @@ interface HeadIncrements {
 }
 
 const advanceHead = prepareQuery((_, { federationId, events, entries, visible }: HeadIncrements) =>
-  sql<{ number: string; lastAt: Date }>`
+  sql<{ number: string; lastAt: Date; hasWebhook: boolean }>`
     insert into stream_heads as head (federation_id, number, last_at, visible_events)
     values (${federationId}, ${events}, wheelwright_now(), ${visible})
     on conflict (federation_id) do update set
       number = head.number + excluded.number,
       last_at = greatest(wheelwright_now(), head.last_at + ${entries} * interval '1 millisecond'),
       visible_events = head.visible_events + excluded.visible_events
-    returning number, last_at`
+    returning number, last_at, ${hasActiveWebhook(federationId)} as has_webhook`
 );
 
 /** Locks the hub's head row, numbers the stream events, and gives each audit event a different millisecond. */
@@ -184,5 +185,7 @@ async function writeHubEntries(
       events.map((entry, i) => ({ entry, number: firstNumber + i, at: new Date(firstAt + audit.length + i) })),
     ),
   ]);
-  if (events.length > 0) tx.wakes.add(`federation:${federationId}`);
+  if (events.length === 0) return;
+  tx.wakes.add(`federation:${federationId}`);
+  if (head!.hasWebhook) await enqueueWebhookJobs(tx, federationId, events.map(streamEventTypeOf));
 }

@@ -35,6 +35,7 @@ import type {
   HubCost,
   HubJoining,
   HubUsage,
+  IssuedWebhook,
   LoggedIn,
   Login,
   Marked,
@@ -50,6 +51,7 @@ import type {
   NewSpoke,
   NewToken,
   NewTotp,
+  NewWebhook,
   Notification,
   Onboarding,
   OnboardingAnswers,
@@ -67,6 +69,7 @@ import type {
   PolicyPreview,
   PolicyRollback,
   PolicyVersion,
+  QueuedMessage,
   Readiness,
   RecoveryCodes,
   Rejection,
@@ -100,6 +103,9 @@ import type {
   UserPatch,
   UserRecord,
   VerifyEmail,
+  Webhook,
+  WebhookDelivery,
+  WebhookPatch,
 } from "./schemas.ts";
 
 /** The release of this client. */
@@ -163,6 +169,13 @@ export interface WheelwrightApi {
         | "billing_difference_found"
         | "billing_subscription_refunded"
         | "billing_subscription_past_due"
+        | "webhook_created"
+        | "webhook_updated"
+        | "webhook_deleted"
+        | "webhook_secret_rotated"
+        | "webhook_disabled"
+        | "webhook_tested"
+        | "webhook_redelivered"
         | "token_created"
         | "token_revoked"
         | "user_created"
@@ -209,6 +222,7 @@ export interface WheelwrightApi {
         | "session"
         | "operation"
         | "rollout"
+        | "webhook"
         | "database"
         | undefined;
       /** Returns only events about the object with this ID; must be text of 1 to 254 characters without control characters */
@@ -990,6 +1004,151 @@ export interface WheelwrightApi {
   ): Promise<HubUsage>;
 
   /**
+   * The hub's webhooks, newest first. Returns all webhooks unless limit is set
+   *
+   * `GET /api/federations/{federationId}/webhooks`, scope readonly.
+   */
+  listFederationWebhooks(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The maximum number of items in the response */
+      limit?: number | undefined;
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<Webhook>;
+
+  /**
+   * Send the hub's events to a URL, from now on. Messages are signed (Standard Webhooks). Only this response contains the secret
+   *
+   * `POST /api/federations/{federationId}/webhooks`, scope cli. Error codes: webhook_address, dns_unavailable, too_many_webhooks, secrets_key_missing, federation_state.
+   */
+  createFederationWebhook(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    body: NewWebhook,
+    options?: CallOptions,
+  ): Promise<IssuedWebhook>;
+
+  /**
+   * A webhook, with the result of its last delivery
+   *
+   * `GET /api/federations/{federationId}/webhooks/{webhookId}`, scope readonly.
+   */
+  getFederationWebhook(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Webhook>;
+
+  /**
+   * Change, disable or enable a webhook. An enabled webhook continues after the last delivered event. With from=now, it skips the events that were not delivered
+   *
+   * `PATCH /api/federations/{federationId}/webhooks/{webhookId}`, scope cli. Error codes: webhook_address, dns_unavailable.
+   */
+  updateFederationWebhook(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The webhook's ID */
+      webhookId: string;
+      /** Where an enabled webhook continues: after the "last" delivered event, or with the next one from "now" */
+      from?: "last" | "now" | undefined;
+    },
+    body: WebhookPatch,
+    options?: CallOptions,
+  ): Promise<Webhook>;
+
+  /**
+   * Delete a webhook and its deliveries
+   *
+   * `DELETE /api/federations/{federationId}/webhooks/{webhookId}`, scope cli.
+   */
+  deleteFederationWebhook(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
+   * The attempts to deliver messages, newest first, with the receiver's answers. Kept for 14 days, at most 1,000
+   *
+   * `GET /api/federations/{federationId}/webhooks/{webhookId}/deliveries`, scope readonly.
+   */
+  listFederationWebhookDeliveries(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The webhook's ID */
+      webhookId: string;
+      /** The maximum number of items in the response */
+      limit?: number | undefined;
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<WebhookDelivery>;
+
+  /**
+   * Send a message again, with the same ID and body
+   *
+   * `POST /api/federations/{federationId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`, scope cli. Error codes: delivery_missing.
+   */
+  redeliverFederationWebhookDeliverie(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The webhook's ID */
+      webhookId: string;
+      /** The ID of an earlier attempt to deliver the message */
+      deliveryId: string;
+    },
+    options?: CallOptions,
+  ): Promise<QueuedMessage>;
+
+  /**
+   * Give a webhook a new secret, which only this response contains. For 24 hours, messages are signed with both secrets
+   *
+   * `POST /api/federations/{federationId}/webhooks/{webhookId}/rotate-secret`, scope cli. Error codes: secrets_key_missing.
+   */
+  rotateSecretFederationWebhook(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<IssuedWebhook>;
+
+  /**
+   * Send a test message, also to a disabled webhook. The deliveries show the result
+   *
+   * `POST /api/federations/{federationId}/webhooks/{webhookId}/test`, scope cli.
+   */
+  testFederationWebhook(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<QueuedMessage>;
+
+  /**
    * Whether the process is alive. Does not query the database
    *
    * `GET /api/healthz`, scope public.
@@ -1714,6 +1873,128 @@ export interface WheelwrightApi {
     /** The commit of the running build */
     commit: string;
   }>;
+
+  /**
+   * The webhooks of the installation, which get the events of all hubs, newest first. Returns all webhooks unless limit is set
+   *
+   * `GET /api/webhooks`, scope readonly.
+   */
+  listWebhooks(
+    params?: {
+      /** The maximum number of items in the response */
+      limit?: number | undefined;
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<Webhook>;
+
+  /**
+   * Send the events of all hubs to a URL, from now on. Messages are signed (Standard Webhooks). Only this response contains the secret
+   *
+   * `POST /api/webhooks`, scope cli. Error codes: webhook_address, dns_unavailable, too_many_webhooks, secrets_key_missing.
+   */
+  createWebhook(body: NewWebhook, options?: CallOptions): Promise<IssuedWebhook>;
+
+  /**
+   * A webhook, with the result of its last delivery
+   *
+   * `GET /api/webhooks/{webhookId}`, scope readonly.
+   */
+  getWebhook(
+    params: {
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Webhook>;
+
+  /**
+   * Change, disable or enable a webhook. An enabled webhook continues after the last delivered event. With from=now, it skips the events that were not delivered
+   *
+   * `PATCH /api/webhooks/{webhookId}`, scope cli. Error codes: webhook_address, dns_unavailable.
+   */
+  updateWebhook(
+    params: {
+      /** The webhook's ID */
+      webhookId: string;
+      /** Where an enabled webhook continues: after the "last" delivered event, or with the next one from "now" */
+      from?: "last" | "now" | undefined;
+    },
+    body: WebhookPatch,
+    options?: CallOptions,
+  ): Promise<Webhook>;
+
+  /**
+   * Delete a webhook and its deliveries
+   *
+   * `DELETE /api/webhooks/{webhookId}`, scope cli.
+   */
+  deleteWebhook(
+    params: {
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
+   * The attempts to deliver messages, newest first, with the receiver's answers. Kept for 14 days, at most 1,000
+   *
+   * `GET /api/webhooks/{webhookId}/deliveries`, scope readonly.
+   */
+  listWebhookDeliveries(
+    params: {
+      /** The webhook's ID */
+      webhookId: string;
+      /** The maximum number of items in the response */
+      limit?: number | undefined;
+      /** Returns only entries older than this value. The Link header contains the value for the next page; must be milliseconds since the epoch, an ISO 8601 timestamp or the cursor from a Link header */
+      before?: string | number | Date | undefined;
+    },
+    options?: CallOptions,
+  ): PagedList<WebhookDelivery>;
+
+  /**
+   * Send a message again, with the same ID and body
+   *
+   * `POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`, scope cli. Error codes: delivery_missing.
+   */
+  redeliverWebhookDeliverie(
+    params: {
+      /** The webhook's ID */
+      webhookId: string;
+      /** The ID of an earlier attempt to deliver the message */
+      deliveryId: string;
+    },
+    options?: CallOptions,
+  ): Promise<QueuedMessage>;
+
+  /**
+   * Give a webhook a new secret, which only this response contains. For 24 hours, messages are signed with both secrets
+   *
+   * `POST /api/webhooks/{webhookId}/rotate-secret`, scope cli. Error codes: secrets_key_missing.
+   */
+  rotateSecretWebhook(
+    params: {
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<IssuedWebhook>;
+
+  /**
+   * Send a test message, also to a disabled webhook. The deliveries show the result
+   *
+   * `POST /api/webhooks/{webhookId}/test`, scope cli.
+   */
+  testWebhook(
+    params: {
+      /** The webhook's ID */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<QueuedMessage>;
 }
 
 export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
@@ -1833,6 +2114,52 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   },
   previewSpokeCost: { method: "GET", path: "/api/federations/{federationId}/spokes/preview-cost", params: true },
   getFederationUsage: { method: "GET", path: "/api/federations/{federationId}/usage", params: true },
+  listFederationWebhooks: {
+    method: "GET",
+    path: "/api/federations/{federationId}/webhooks",
+    params: true,
+    pages: true,
+  },
+  createFederationWebhook: {
+    method: "POST",
+    path: "/api/federations/{federationId}/webhooks",
+    params: true,
+    body: true,
+  },
+  getFederationWebhook: { method: "GET", path: "/api/federations/{federationId}/webhooks/{webhookId}", params: true },
+  updateFederationWebhook: {
+    method: "PATCH",
+    path: "/api/federations/{federationId}/webhooks/{webhookId}",
+    params: true,
+    body: true,
+  },
+  deleteFederationWebhook: {
+    method: "DELETE",
+    path: "/api/federations/{federationId}/webhooks/{webhookId}",
+    params: true,
+    empty: true,
+  },
+  listFederationWebhookDeliveries: {
+    method: "GET",
+    path: "/api/federations/{federationId}/webhooks/{webhookId}/deliveries",
+    params: true,
+    pages: true,
+  },
+  redeliverFederationWebhookDeliverie: {
+    method: "POST",
+    path: "/api/federations/{federationId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
+    params: true,
+  },
+  rotateSecretFederationWebhook: {
+    method: "POST",
+    path: "/api/federations/{federationId}/webhooks/{webhookId}/rotate-secret",
+    params: true,
+  },
+  testFederationWebhook: {
+    method: "POST",
+    path: "/api/federations/{federationId}/webhooks/{webhookId}/test",
+    params: true,
+  },
   getHealthz: { method: "GET", path: "/api/healthz" },
   listMySpokes: { method: "GET", path: "/api/my-spokes", params: true, pages: true },
   listNotifications: { method: "GET", path: "/api/notifications", params: true, pages: true },
@@ -1897,4 +2224,17 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   deleteUserFactors: { method: "DELETE", path: "/api/users/{userId}/factors", params: true, empty: true },
   resetUserPassword: { method: "POST", path: "/api/users/{userId}/reset-password", params: true },
   getVersion: { method: "GET", path: "/api/version" },
+  listWebhooks: { method: "GET", path: "/api/webhooks", params: true, pages: true },
+  createWebhook: { method: "POST", path: "/api/webhooks", body: true },
+  getWebhook: { method: "GET", path: "/api/webhooks/{webhookId}", params: true },
+  updateWebhook: { method: "PATCH", path: "/api/webhooks/{webhookId}", params: true, body: true },
+  deleteWebhook: { method: "DELETE", path: "/api/webhooks/{webhookId}", params: true, empty: true },
+  listWebhookDeliveries: { method: "GET", path: "/api/webhooks/{webhookId}/deliveries", params: true, pages: true },
+  redeliverWebhookDeliverie: {
+    method: "POST",
+    path: "/api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
+    params: true,
+  },
+  rotateSecretWebhook: { method: "POST", path: "/api/webhooks/{webhookId}/rotate-secret", params: true },
+  testWebhook: { method: "POST", path: "/api/webhooks/{webhookId}/test", params: true },
 };

@@ -1074,6 +1074,49 @@ export interface HubUsage {
   }[];
 }
 
+export interface IssuedWebhook {
+  /** The webhook's ID */
+  id: string;
+  /** The ID of the hub; null for a webhook of the installation, which gets the events of all hubs, and its tests */
+  federationId: string | null;
+  /** The receiver's URL. It must have a public address and use https. Redirects are not followed */
+  url: string;
+  /** The types of the events to send; all types if the list is empty */
+  eventTypes: string[];
+  /** A text for people */
+  description: string;
+  /** Whether the webhook sends events. It is disabled after three days of failures, or by an admin */
+  state: "active" | "disabled";
+  /** Why the webhook was disabled; null while it is active */
+  disabledReason: string | null;
+  /** When the first attempt failed since the last success, in any hub; null if deliveries succeed */
+  failingSince: string | null;
+  /** The last attempt to deliver a message; null before the first attempt */
+  lastDelivery: {
+    /** When the attempt ended */
+    at: string;
+    /** The HTTP status of the answer; null without an answer */
+    status: number | null;
+    /** Why the message was not delivered; null if it was */
+    error: string | null;
+  } | null;
+  /** Until when messages are also signed with the former secret; null if they are not */
+  formerSecretEndsAt: string | null;
+  /** The user who created the webhook. It stays when the user leaves the hub */
+  createdBy: {
+    /** The user's ID */
+    id: string;
+    /** The user's email address, used to sign in */
+    email: string;
+  };
+  /** When the object was created */
+  createdAt: string;
+  /** When the object last changed */
+  updatedAt: string;
+  /** The secret that verifies signatures, as Standard Webhooks defines them. It is shown only once */
+  secret: string;
+}
+
 export interface LoggedIn {
   /** The user who sent the request */
   user: User;
@@ -1315,6 +1358,34 @@ export interface NewTotp {
   secret: string;
   /** The address that a QR code for the app contains */
   uri: string;
+}
+
+export interface NewWebhook {
+  /** The receiver's URL. It must have a public address and use https. Redirects are not followed; must be an https URL of at most 2000 characters */
+  url: string;
+  /** The types of the events to send; all types if the list is empty; must be a list of event types, such as SpokeUpdateActive */
+  eventTypes?: readonly (
+    | "SpokeUpdateProvisioning"
+    | "SpokeUpdateActive"
+    | "SpokeUpdateFailed"
+    | "SpokeUpdateSuspending"
+    | "SpokeUpdateSuspended"
+    | "SpokeUpdateResuming"
+    | "SpokeUpdateUpdating"
+    | "SpokeUpdateRemoving"
+    | "SpokeUpdateRemoved"
+    | "FederationUpdateProvisioning"
+    | "FederationUpdateActive"
+    | "FederationUpdateFailed"
+    | "FederationUpdateRemoving"
+    | "FederationUpdateRemoved"
+    | "RolloutUpdateRunning"
+    | "RolloutUpdatePaused"
+    | "RolloutUpdateCompleted"
+    | "RolloutUpdateAborted"
+  )[] | undefined;
+  /** A text for people; must be text of 0 to 200 characters without control characters */
+  description?: string | undefined;
 }
 
 export interface Notification {
@@ -2033,6 +2104,11 @@ export interface Problem {
   message: string;
   /** The reason phrase of the HTTP status */
   error: string;
+}
+
+export interface QueuedMessage {
+  /** The ID of the message in the header webhook-id. Repeated messages have the same ID */
+  messageId: string;
 }
 
 export interface Readiness {
@@ -3207,4 +3283,104 @@ export interface VerifyEmail {
   token: string;
   /** Your new password; must be a password of 12 to 256 characters */
   password?: string | null | undefined;
+}
+
+export interface Webhook {
+  /** The webhook's ID */
+  id: string;
+  /** The ID of the hub; null for a webhook of the installation, which gets the events of all hubs, and its tests */
+  federationId: string | null;
+  /** The receiver's URL. It must have a public address and use https. Redirects are not followed */
+  url: string;
+  /** The types of the events to send; all types if the list is empty */
+  eventTypes: string[];
+  /** A text for people */
+  description: string;
+  /** Whether the webhook sends events. It is disabled after three days of failures, or by an admin */
+  state: "active" | "disabled";
+  /** Why the webhook was disabled; null while it is active */
+  disabledReason: string | null;
+  /** When the first attempt failed since the last success, in any hub; null if deliveries succeed */
+  failingSince: string | null;
+  /** The last attempt to deliver a message; null before the first attempt */
+  lastDelivery: {
+    /** When the attempt ended */
+    at: string;
+    /** The HTTP status of the answer; null without an answer */
+    status: number | null;
+    /** Why the message was not delivered; null if it was */
+    error: string | null;
+  } | null;
+  /** Until when messages are also signed with the former secret; null if they are not */
+  formerSecretEndsAt: string | null;
+  /** The user who created the webhook. It stays when the user leaves the hub */
+  createdBy: {
+    /** The user's ID */
+    id: string;
+    /** The user's email address, used to sign in */
+    email: string;
+  };
+  /** When the object was created */
+  createdAt: string;
+  /** When the object last changed */
+  updatedAt: string;
+}
+
+export interface WebhookDelivery {
+  /** The ID of the attempt */
+  id: string;
+  /** The ID of the message in the header webhook-id. Repeated messages have the same ID */
+  messageId: string;
+  /** The type of the event, WebhookTest, or StreamReset if events were lost */
+  type: string;
+  /** The ID of the hub; null for a webhook of the installation, which gets the events of all hubs, and its tests */
+  federationId: string | null;
+  /** The number of the event in the hub's stream; null for a test message */
+  number: number | null;
+  /** Why the message was sent: an event, a test, or a user who sent it again */
+  trigger: "event" | "test" | "redelivery";
+  /** The number of the attempt for this message, starting with 1 */
+  attempt: number;
+  /** The HTTP status of the answer; null without an answer */
+  status: number | null;
+  /** The first 2 KiB of the answer */
+  answer: string;
+  /** Why the message was not delivered; null if it was */
+  error: string | null;
+  /** How long the attempt took, in milliseconds */
+  durationMs: number;
+  /** The body of the message, exactly as it was signed */
+  body: string;
+  /** When the object was created */
+  createdAt: string;
+}
+
+export interface WebhookPatch {
+  /** The receiver's URL. It must have a public address and use https. Redirects are not followed; must be an https URL of at most 2000 characters */
+  url?: string | undefined;
+  /** The types of the events to send; all types if the list is empty; must be a list of event types, such as SpokeUpdateActive */
+  eventTypes?: readonly (
+    | "SpokeUpdateProvisioning"
+    | "SpokeUpdateActive"
+    | "SpokeUpdateFailed"
+    | "SpokeUpdateSuspending"
+    | "SpokeUpdateSuspended"
+    | "SpokeUpdateResuming"
+    | "SpokeUpdateUpdating"
+    | "SpokeUpdateRemoving"
+    | "SpokeUpdateRemoved"
+    | "FederationUpdateProvisioning"
+    | "FederationUpdateActive"
+    | "FederationUpdateFailed"
+    | "FederationUpdateRemoving"
+    | "FederationUpdateRemoved"
+    | "RolloutUpdateRunning"
+    | "RolloutUpdatePaused"
+    | "RolloutUpdateCompleted"
+    | "RolloutUpdateAborted"
+  )[] | undefined;
+  /** A text for people; must be text of 0 to 200 characters without control characters */
+  description?: string | undefined;
+  /** Whether the webhook sends events. It is disabled after three days of failures, or by an admin */
+  state?: "active" | "disabled" | undefined;
 }

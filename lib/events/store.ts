@@ -61,7 +61,7 @@ export const StreamData = v.object({
 });
 export type StreamData = v.InferOutput<typeof StreamData>;
 
-function eventType({ spokeId, rolloutId, state }: NewStreamEvent): string {
+export function streamEventTypeOf({ spokeId, rolloutId, state }: NewStreamEvent): string {
   return streamEventType(spokeId ? "Spoke" : rolloutId ? "Rollout" : "Federation", state);
 }
 
@@ -73,7 +73,7 @@ export async function insertStreamEvents(
     insertStreamEvent(tx, {
       federationId: entry.federationId,
       number,
-      type: eventType(entry),
+      type: streamEventTypeOf(entry),
       at,
       spokeId: entry.spokeId ?? null,
       data: JSON.stringify(toStreamData(entry, number, at)),
@@ -88,7 +88,7 @@ const insertStreamEvent = prepareQuery((rows, row: Insertable<Schema["stream_eve
 function toStreamData(entry: NewStreamEvent, number: number, at: Date): StreamData {
   return {
     id: String(number),
-    type: eventType(entry),
+    type: streamEventTypeOf(entry),
     at: at.toISOString(),
     federationId: entry.federationId,
     ...(entry.spokeId && { spokeId: entry.spokeId }),

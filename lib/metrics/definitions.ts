@@ -3,16 +3,9 @@
  * because the metrics page has no authentication. Labels have few values, because each combination is a separate time
  * series.
  */
-export interface MetricDefinition {
-  readonly name: string;
-  readonly type: "counter" | "gauge" | "histogram";
-  readonly help: string;
-  readonly labels?: readonly string[];
-  /** The upper bounds of the histogram's buckets, in the metric's unit. */
-  readonly buckets?: readonly number[];
-  /** Whether the metric describes all replicas together. Only the leading replica reports such metrics. */
-  readonly fleetWide?: true;
-}
+import { FLEET_METRIC_DEFINITIONS, type MetricDefinition } from "#lib/metrics/fleet-definitions.ts";
+
+export type { MetricDefinition };
 
 const SHORT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10];
 /** Histogram buckets in seconds for operations, which can take minutes. */
@@ -111,6 +104,12 @@ export const METRIC_DEFINITIONS = [
     labels: ["outcome"],
   },
   {
+    name: "wheelwright_webhook_deliveries_total",
+    type: "counter",
+    help: "Attempts to send a message to the receiver of a webhook, accepted or not",
+    labels: ["outcome"],
+  },
+  {
     name: "wheelwright_provider_call_duration_seconds",
     type: "histogram",
     help:
@@ -158,86 +157,7 @@ export const METRIC_DEFINITIONS = [
   },
   { name: "process_resident_memory_bytes", type: "gauge", help: "Resident memory of the process" },
   { name: "process_start_time_seconds", type: "gauge", help: "Start time of the process, in seconds since 1970" },
-  {
-    name: "wheelwright_spokes",
-    type: "gauge",
-    help: "Number of spokes, excluding removed spokes",
-    labels: ["state", "health"],
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_spokes_drifted",
-    type: "gauge",
-    help: "Spokes that differ from their manifests, or that were rendered from an older blueprint",
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_spokes_storage_low",
-    type: "gauge",
-    help: "Spokes that use at least this percentage of their storage",
-    labels: ["percent"],
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_storage_bytes",
-    type: "gauge",
-    help: "Storage of all sites that have reported their usage: used, and the size of the disks",
-    labels: ["disk", "amount"],
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_site_users",
-    type: "gauge",
-    help: "User accounts on all sites that have reported their usage, and those used in the last 30 days",
-    labels: ["accounts"],
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_spokes_certificate_ending",
-    type: "gauge",
-    help: "Spokes whose certificate ends within this number of days, or has ended",
-    labels: ["days"],
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_spokes_failing",
-    type: "gauge",
-    help: "Spokes whose Moodle reports failing background tasks, or failed checks of its status report",
-    labels: ["part"],
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_templates",
-    type: "gauge",
-    help: "Templates (pristine installations) for new sites",
-    labels: ["state"],
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_backup_oldest_age_seconds",
-    type: "gauge",
-    help:
-      "Longest time since an active spoke's last successful backup, or since the spoke's creation if it has no backup",
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_oldest_verification_age_seconds",
-    type: "gauge",
-    help: "Longest time since an active spoke's last successful restore test; absent if no test has succeeded",
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_restore_tests_failing",
-    type: "gauge",
-    help: "Active spokes whose last restore test failed",
-    fleetWide: true,
-  },
-  {
-    name: "wheelwright_audit_seal_age_seconds",
-    type: "gauge",
-    help: "Age of the oldest audit event without a seal; 0 if all events are sealed",
-    fleetWide: true,
-  },
+  ...FLEET_METRIC_DEFINITIONS,
 ] as const satisfies readonly MetricDefinition[];
 
 type Named<T extends MetricDefinition["type"]> = Extract<

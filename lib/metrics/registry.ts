@@ -61,6 +61,7 @@ export function createMetricsRegistry(): MetricsRegistry {
     site_minute: (labels) => increment("wheelwright_site_minutes_total", { ...labels }),
     takeover: () => increment("wheelwright_takeovers_total"),
     span_dropped: () => increment("wheelwright_trace_spans_dropped_total"),
+    webhook_delivery: (labels) => increment("wheelwright_webhook_deliveries_total", { ...labels }),
     watch_restart: () => increment("wheelwright_cluster_watch_restarts_total"),
     event_loop: (_, seconds) => observe("wheelwright_event_loop_delay_seconds", {}, seconds),
   };

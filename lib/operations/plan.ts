@@ -46,6 +46,8 @@ interface JobRules {
   readonly needsActiveHub?: boolean;
   /** If true, the job is retried indefinitely. For jobs that would leave objects in the cluster if they gave up. */
   readonly persistent?: boolean;
+  /** Whether the job waits for servers that customers choose. It then runs apart, so that it delays no other job. */
+  readonly separate?: boolean;
   /** Milliseconds between the end of a recurring job and the next start. At most one such job is queued or running. */
   readonly repeatEvery?: number;
 }

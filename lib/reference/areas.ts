@@ -15,7 +15,7 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
   [
     "Hubs",
     "A hub (federation) is a group of spokes with its own admins.",
-    /^\/api\/(?:overview\b|federations\b(?!\/[^/]+\/(?:spokes|billing|cost|operations)\b))/,
+    /^\/api\/(?:overview\b|federations\b(?!\/[^/]+\/(?:spokes|billing|cost|operations|webhooks)\b))/,
   ],
   [
     "Spokes",
@@ -46,6 +46,11 @@ const AREAS: readonly (readonly [name: string, description: string, matches: Reg
     "Requests for restores",
     "Hub admins request a restore of a spoke; an operator restores the spoke from a backup.",
     /\/restore-requests\b/,
+  ],
+  [
+    "Webhooks",
+    "A webhook sends the events of a hub, or of all hubs, to a URL. Messages are signed and repeated until they arrive.",
+    /\/webhooks\b/,
   ],
   ["Notifications", "Notifications about events in your hubs and spokes, read or unread.", /^\/api\/notifications\b/],
   ["Catalog", "The sizes, versions, regions and other options for hubs and spokes.", /^\/api\/catalog$/],

@@ -1,8 +1,9 @@
-/** Gives names to the API schemas of billing, costs, availability, usage, history, tiers and policies. */
+/** Gives names to the API schemas of billing, costs, availability, usage, history, tiers, policies and webhooks. */
 import * as courses from "#lib/domains/courses/views.ts";
 import * as policies from "#lib/domains/policy/views.ts";
 import * as tiers from "#lib/domains/tiers/views.ts";
 import * as usage from "#lib/domains/usage/views.ts";
+import * as webhooks from "#lib/domains/webhooks/views.ts";
 import type { Schemas } from "#lib/reference/account-schemas.ts";
 import { AvailabilityView, SpokeAvailabilityView } from "#lib/domains/availability/views.ts";
 import { BillingAddress, BillingView, CostView, HubCostView } from "#lib/domains/billing/views.ts";
@@ -28,6 +29,10 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
   OverviewHistory: HistoryView,
   SpokeAvailability: SpokeAvailabilityView,
   SpokePolicy: policies.SpokePolicyView,
+  Webhook: webhooks.WebhookView,
+  IssuedWebhook: webhooks.NewWebhookView,
+  WebhookDelivery: webhooks.DeliveryView,
+  QueuedMessage: webhooks.QueuedMessageView,
 };
 
 export const HUB_INPUT_SCHEMAS: Schemas = {
@@ -38,4 +43,6 @@ export const HUB_INPUT_SCHEMAS: Schemas = {
   PolicyRollback: policies.PolicyRollback,
   SignInCheckRequest: policies.SignInCheckRequest,
   SpokePolicyPatch: policies.SpokePolicyPatch,
+  NewWebhook: webhooks.NewWebhook,
+  WebhookPatch: webhooks.WebhookPatch,
 };

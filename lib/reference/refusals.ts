@@ -37,6 +37,11 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
   ),
   "operation: see": note("Users who can see the hub or spoke", "operation_missing"),
   "rollout: see and change": note("Operators and users who manage all hubs of its spokes", "rollout_missing"),
+  "webhook: see and change": note(
+    "Operators and the hub's admins",
+    ...["federation_missing", "federation_admin_only", "webhook_missing"] as const,
+  ),
+  "webhook by id: see and change": note("Operators, and admins of the webhook's hub", "webhook_missing"),
   "federation request: see": note("Operators and the requester", "request_missing"),
   "federation request: decide": note("Operators", "request_missing", "operator_only"),
   "federation request: withdraw": note("Operators and the requester", "request_missing"),

@@ -26,6 +26,8 @@ import {
 import { NO_TELEMETRY, type Telemetry } from "#lib/base/telemetry.ts";
 import { SECOND, withTimeout } from "#lib/base/time.ts";
 
+/** The maximum number of jobs of separate kinds (JobRules) that run at the same time. They use none of the `lanes`. */
+const SEPARATE_LANES = 32;
 const RELEASE_TIMEOUT = 5 * SECOND; // milliseconds after the grace period to stop and requeue the jobs
 
 export interface SchedulerOptions {
@@ -66,31 +68,43 @@ export async function openScheduler(
   });
 
   const byPlan = new Map(handlers.map((handler) => [planKeyOf(handler.kind), handler]));
-  const runs = openRunPool({ db, log, telemetry, ...(retry && { retry }) }, lanes, () => rounds.requestClaim());
+  const runnerOptions = { db, log, telemetry, ...(retry && { retry }) };
   const { control } = db, { version: release } = app.release;
   const replica = openReplica({ id: replicaId, release, control, log, onHeartbeat: () => rounds.onHeartbeat() });
   const silenceDetector = createSilenceDetector();
-  const context: TakeJobsContext = {
+  const createGroup = (own: readonly JobHandler[], lanes: number): TakeJobsContext => ({
     replicaId,
     db,
     log,
     telemetry,
-    kinds: listSupportedJobKinds(kinds, handlers.filter(canStartInOneStatement).map(({ kind }) => kind)),
+    kinds: listSupportedJobKinds(
+      own.map(({ kind }) => kind),
+      own.filter(canStartInOneStatement).map(({ kind }) => kind),
+    ),
     findHandler: (job) => byPlan.get(planKeyOf(job))!,
-    runs,
+    runs: openRunPool(runnerOptions, lanes, () => rounds.requestClaim()),
     retry,
-  };
-  const markMissed = createMissedLanesCheck(context);
+  });
+  const usual = createGroup(handlers.filter(({ kind }) => !kind.separate), lanes);
+  const separate = handlers.filter(({ kind }) => kind.separate);
+  // The other jobs come first, so that their polls remove the marks that do not name a kind.
+  const groups = separate.length === 0 ? [usual] : [usual, createGroup(separate, SEPARATE_LANES)];
+  const markMissed = groups.map(createMissedLanesCheck);
   const rounds = openClaimRounds({
     log,
     currentLease: replica.currentLease,
     async claim(lease) {
       if (await isDatabaseHeld(lease)) return null;
-      const wait = await claimDueJobs(context, lease);
-      return await markMissed() ? 0 : wait;
+      let wait = Infinity, someMissed = false;
+      for (const [i, group] of groups.entries()) {
+        wait = Math.min(wait, await claimDueJobs(group, lease) ?? Infinity);
+        someMissed = await markMissed[i]!() || someMissed;
+      }
+      return someMissed ? 0 : Number.isFinite(wait) ? wait : null;
     },
     async takeOver(lease, onNextSilence) {
-      if (!await isDatabaseHeld(lease)) await takeOverOrphanedJobs(context, silenceDetector, lease, onNextSilence);
+      if (await isDatabaseHeld(lease)) return;
+      for (const group of groups) await takeOverOrphanedJobs(group, silenceDetector, lease, onNextSilence);
     },
   });
 
@@ -103,27 +117,31 @@ export async function openScheduler(
     return leaseWithoutHold !== lease;
   }
 
+  const runningIds = () => groups.flatMap(({ runs }) => runs.ids());
   const unsubscribe = db.wakeups.subscribe("jobs", rounds.requestClaim);
   rounds.requestClaim();
 
   async function drain(graceMs: number): Promise<void> {
     unsubscribe();
     const end = performance.now() + graceMs, ended = rounds.close();
-    runs.stopAfterStep();
+    const pools = groups.map(({ runs }) => runs);
+    const waitForEnd = async (limit: number) =>
+      (await Promise.all(pools.map((runs) => runs.waitForEnd(limit)))).every(Boolean);
+    for (const runs of pools) runs.stopAfterStep();
     await withTimeout(graceMs, ended); // a round may wait for the database
-    if (await runs.waitForEnd(Math.max(0, end - performance.now()))) return;
-    runs.stop(new ReplicaDrainingError());
-    if (!await runs.waitForEnd(RELEASE_TIMEOUT)) log.warn("Some jobs could not be requeued", { jobs: runs.ids() });
+    if (await waitForEnd(Math.max(0, end - performance.now()))) return;
+    for (const runs of pools) runs.stop(new ReplicaDrainingError());
+    if (!await waitForEnd(RELEASE_TIMEOUT)) log.warn("Some jobs could not be requeued", { jobs: runningIds() });
   }
 
   return {
     replicaId,
     ready: () => rounds.healthy() && replica.currentLease() !== null,
-    running: () => runs.ids().length,
+    running: () => runningIds().length,
     drain,
     async close() {
       await drain(0);
-      runs.close();
+      for (const { runs } of groups) runs.close();
       await replica.close();
     },
   };

@@ -44,6 +44,8 @@ import { retireTemplates } from "#lib/workers/templates/retire.ts";
 import { reinstatePersonHandler, suspendPersonHandler } from "#lib/workers/actions/person.ts";
 import { purgeCaches, runCron } from "#lib/workers/actions/tasks.ts";
 import { sumUsage } from "#lib/workers/upkeep/usage.ts";
+import { deliverWebhook, sendWebhookMessage } from "#lib/workers/webhooks/deliver.ts";
+import { keepWebhooks, pruneDeliveries } from "#lib/workers/webhooks/upkeep.ts";
 import { upgradeHandler } from "#lib/workers/upgrade/upgrade.ts";
 
 /** The handlers for operations. The type turns a missing handler into a compile error. */
@@ -88,6 +90,7 @@ const UPKEEP_HANDLERS = [
   ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability, sumUsage],
   addUpHistory,
   announceExpiringTokens,
+  ...[deliverWebhook, sendWebhookMessage, keepWebhooks, pruneDeliveries],
   compareTiers,
   earlierConfigureHandler,
 ];

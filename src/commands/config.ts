@@ -68,6 +68,7 @@ export const VARIABLE_MEANINGS: Readonly<
   SPOKE_SMTP_USER: ["user name of each site at the mail relay; must contain ${namespace}"],
   SPOKE_SMTP_SECRET: ["secret from which the passwords for the mail relay are derived"],
   TRUSTED_PROXIES: ["CIDRs of the proxies whose X-Forwarded-For header is trusted"],
+  WEBHOOK_NETWORKS: ["CIDRs to which webhooks may be sent although they are not public", "none; loopback in dev"],
   DNS_SERVERS: ["name servers for verifying domains, also used by doctor", "the system's name servers"],
   PORTAL: ["whether to serve the web portal", "off; on in dev"],
   SIGNUP: ["whether anyone can sign up"],

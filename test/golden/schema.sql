@@ -1281,3 +1281,59 @@ CREATE INDEX users_newest ON public.users USING btree (created_at DESC, id DESC)
 CREATE INDEX users_of_few_kinds ON public.users USING btree (created_at DESC, id DESC) WHERE (operator OR (email_verified_at IS NULL) OR (disabled_at IS NOT NULL));
 CREATE INDEX users_search ON public.users USING gin (text_grams(lower(((email || '
 '::text) || display_name))));
+
+create table webhook_cursors (
+  webhook_id text not null,
+  federation_id text not null,
+  number bigint not null,
+  attempt integer not null default 0,
+  failing_since timestamp(3) with time zone,
+  retry_at timestamp(3) with time zone,
+  constraint webhook_cursors_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint webhook_cursors_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  constraint webhook_cursors_pkey PRIMARY KEY (webhook_id, federation_id)
+);
+CREATE INDEX webhook_cursors_by_hub ON public.webhook_cursors USING btree (federation_id);
+
+create table webhook_deliveries (
+  id text not null,
+  webhook_id text not null,
+  federation_id text,
+  number bigint,
+  trigger text not null,
+  message_id text not null,
+  type text not null,
+  body text not null,
+  attempt integer not null,
+  status integer,
+  answer text not null,
+  error text,
+  duration_ms integer not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint webhook_deliveries_trigger_check CHECK ((trigger = ANY (ARRAY['event'::text, 'test'::text, 'redelivery'::text]))),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_deliveries_by_time ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
+
+create table webhooks (
+  id text not null,
+  federation_id text,
+  url text not null,
+  event_types text[] not null default '{}'::text[],
+  description text not null default ''::text,
+  secret text not null,
+  former_secret text,
+  former_secret_ends_at timestamp(3) with time zone,
+  state text not null default 'active'::text,
+  disabled_reason text,
+  created_by text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint webhooks_check CHECK (((former_secret IS NULL) = (former_secret_ends_at IS NULL))),
+  constraint webhooks_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
+  constraint webhooks_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint webhooks_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint webhooks_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhooks_by_hub ON public.webhooks USING btree (federation_id, created_at DESC, id DESC);

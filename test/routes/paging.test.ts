@@ -18,6 +18,8 @@ const STAMP = `case when i > ${SPREAD} then timestamptz '${MOMENT}'
   else timestamptz '2040-01-01' + ((i * 7919) % ${SPREAD} / ${TIED}) * interval '1 millisecond' end`;
 const id = (prefix: string) => `'${prefix}_' || lpad(i::text, 26, '0')`;
 
+const HUB_WEBHOOK = `whk_${"y".repeat(26)}`, INSTALLATION_WEBHOOK = `whk_${"z".repeat(26)}`;
+
 /**
  * The statement that fills each list, by the pattern of its endpoint. `$1` is the hub, `$2` the spoke, `$3` the caller.
  */
@@ -47,6 +49,18 @@ const FILL: Readonly<Record<string, string>> = {
   "/api/rollouts": `insert into rollouts (id, action, parameters, canary_spokes, canary_minutes, batch, max_unavailable,
       max_failures, federation_ids, requested_by, created_at)
     select ${id("rol")}, 'restart', '{}', 1, 10, '10%', 5, 1, array[$1], $3, ${STAMP}`,
+  "/api/federations/:federationId/webhooks":
+    `insert into webhooks (id, federation_id, url, secret, created_by, created_at)
+    select ${id("whk")}, $1, 'https://hooks.example/', 'x', $3, ${STAMP}`,
+  "/api/webhooks": `insert into webhooks (id, url, secret, created_by, created_at)
+    select ${id("whi")}, 'https://hooks.example/', 'x', $3, ${STAMP}`,
+  "/api/federations/:federationId/webhooks/:webhookId/deliveries":
+    `insert into webhook_deliveries (id, webhook_id, trigger,
+      message_id, type, body, attempt, answer, duration_ms, created_at)
+    select ${id("whd")}, '${HUB_WEBHOOK}', 'test', 'x', 'x', '{}', 1, '', 1, ${STAMP}`,
+  "/api/webhooks/:webhookId/deliveries": `insert into webhook_deliveries (id, webhook_id, trigger,
+      message_id, type, body, attempt, answer, duration_ms, created_at)
+    select ${id("wdi")}, '${INSTALLATION_WEBHOOK}', 'test', 'x', 'x', '{}', 1, '', 1, ${STAMP}`,
   "/api/audit": `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip,
       user_agent, at, federation_id, spoke_id, customer_visible)
     select ${id("evt")}, 'spoke_actioned', $3, 'x', 'spoke', $2, '{}', '', '', ${STAMP}, $1, $2, true`,
@@ -70,6 +84,12 @@ const BY_TIME = "/api/notifications";
 const test = suite<{ scene: Scene }>("paging");
 test.before(async (context) => {
   const { db, hub, spoke, people } = context.scene = await openScene();
+  for (const [webhook, owner] of [[HUB_WEBHOOK, hub], [INSTALLATION_WEBHOOK, null]]) {
+    await db.sql(
+      "insert into webhooks (id, federation_id, url, secret, created_by) values ($1, $2, 'https://x.example/', 'x', $3)",
+      [webhook, owner, people.operator.id],
+    );
+  }
   for (const fill of Object.values(FILL)) {
     const values = [hub, spoke, people.operator.id], used = values.filter((_, i) => fill.includes(`$${i + 1}`));
     const renumbered = values.reduce(
@@ -171,7 +191,8 @@ type Row = Readonly<Record<string, string>>;
 const stampOf = (row: Row) => row["at"] ?? row["createdAt"]!;
 const prefixOf = (pattern: string) => ALSO[pattern] ?? /'(\w+)_'/.exec(FILL[pattern]!)![1];
 const pathOf = (scene: Scene, pattern: string) =>
-  pattern.replace(":federationId", scene.hub).replace(":spokeId", scene.spoke);
+  pattern.replace(":federationId", scene.hub).replace(":spokeId", scene.spoke)
+    .replace(":webhookId", pattern.includes(":federationId") ? HUB_WEBHOOK : INSTALLATION_WEBHOOK);
 
 async function read(scene: Scene, path: string): Promise<{ body: Row[]; headers: Headers }> {
   const { status, body, headers } = await retryUnavailable(() => scene.as("operator").get(path));

@@ -16,16 +16,22 @@ const DANGEROUS = [
   "DELETE /api/spokes/:spokeId",
   "DELETE /api/spokes/:spokeId/members/:userId",
   "DELETE /api/users/:userId/factors",
+  "PATCH /api/federations/:federationId/webhooks/:webhookId",
   "PATCH /api/users/:userId",
+  "PATCH /api/webhooks/:webhookId",
   "POST /api/auth/factors",
   "POST /api/auth/factors/:factorId/activate",
   "POST /api/auth/recovery-codes",
   "POST /api/auth/tokens",
   "POST /api/federations/:federationId/members",
+  "POST /api/federations/:federationId/webhooks",
+  "POST /api/federations/:federationId/webhooks/:webhookId/rotate-secret",
   "POST /api/spokes/:spokeId/delegate",
   "POST /api/spokes/:spokeId/restore-requests",
   "POST /api/spokes/actions",
   "POST /api/users/:userId/reset-password",
+  "POST /api/webhooks",
+  "POST /api/webhooks/:webhookId/rotate-secret",
 ];
 
 const manifest = withoutPortal(whole).map(([pattern, module]) => [pattern, withoutInput(module)] as const);
@@ -55,7 +61,7 @@ test("is required of old sessions, and not of new sessions and tokens", async ({
   const oldCookie = { cookie: `wheelwright=${old.secret}` }, newCookie = await scene.as("operator").credentials();
   const token = await scene.as("operator", "cli").credentials();
   for (const { name, method, pattern, endpoint } of listed()) {
-    if (endpoint.recentSignIn !== true) continue; // test/routes/api/spokes/actions.test.ts
+    if (endpoint.recentSignIn !== true) continue; // test/routes/api/spokes/actions.test.ts, test/routes/api/webhooks.test.ts
     const send = (headers: Record<string, string>) => scene.send(pathOf(pattern, samples), { method, headers });
     const refused = await send(oldCookie);
     assert.equal([refused.status, refused.body.code], [403, "recent_sign_in_required"], name);

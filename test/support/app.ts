@@ -4,13 +4,12 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/base/config.ts";
 import { openCryptography } from "#lib/drivers/crypto/open.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import { openDnsClient } from "#lib/drivers/dns/dns.ts";
 import { openHubFeeds } from "#lib/events/feed.ts";
 import { decideEventVisibility } from "#lib/domains/federations/follow.ts";
 import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
-import { openSitePages } from "#lib/drivers/sites/site-pages.ts";
+import { openOutgoingClients } from "#lib/drivers/webhooks/open.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { readProgramRelease } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
@@ -22,7 +21,6 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
   const blueprint = await builtInBlueprint();
   const variables = { SECRETS_KEY, ROOT_DOMAIN: "spokes.example.org", TEMPLATES: "off", ...env };
   const config = readConfig({ mode: "dev", env: variables, terminal: false });
-  const dns = openDnsClient(config.dnsServers);
   return {
     config,
     log: SILENT_LOG,
@@ -30,8 +28,7 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
     db,
     feeds: openHubFeeds(db, SILENT_LOG, { readVisibility: decideEventVisibility, maxStreams: config.maxStreams }),
     clusters: { clusterFor: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
-    dns,
-    sitePages: openSitePages({ dns, localPort: null }),
+    ...openOutgoingClients(config, readProgramRelease().version).clients,
     ...openCryptography(config.secretsKeys),
     loginAttempts: createLoginThrottle(),
     blueprint,

@@ -11,6 +11,7 @@ import type { Database, RowQueries } from "#lib/drivers/db/database.ts";
 import { findOldestUnsealedTime, getLatestSealableTime } from "#lib/audit/seals.ts";
 import { countWaitingLanes, type LaneCounts } from "#lib/jobs/queue.ts";
 import { countUsage, type UsageCounts } from "#lib/domains/usage/count.ts";
+import { findOldestUndeliveredTime } from "#lib/domains/webhooks/store.ts";
 import { countRestoreTests, type RestoreTestStatistics } from "#lib/domains/backups/restore-test-store.ts";
 
 const COUNT_INTERVAL = 30 * SECOND;
@@ -79,23 +80,27 @@ export interface FleetCounts {
   readonly oldestBackup: Date | null;
   /** The time of the oldest audit event that should already be sealed (protected by a hash chain) but is not. */
   readonly oldestUnsealed: Date | null;
+  /** The time of the oldest event that an active webhook has not delivered yet. */
+  readonly oldestUndelivered: Date | null;
   readonly now: Date;
 }
 
 export async function countFleet(db: Database): Promise<FleetCounts> {
   const now = await db.now();
   return await db.transact(async (tx) => {
-    const [spokes, usage, templates, lanes, restoreTests, oldestBackup, oldestUnsealed] = await Promise.all([
-      countSpokes(tx),
-      countUsage(tx),
-      tx.selectFrom("templates").select(["state", sql<number>`count(*)::integer`.as("count")]).groupBy("state")
-        .execute(),
-      countWaitingLanes(tx),
-      countRestoreTests(tx),
-      findOldestBackup(tx),
-      findOldestUnsealedTime(tx, getLatestSealableTime(now)),
-    ]);
-    return { spokes, usage, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, now };
+    const [spokes, usage, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, oldestUndelivered] =
+      await Promise.all([
+        countSpokes(tx),
+        countUsage(tx),
+        tx.selectFrom("templates").select(["state", sql<number>`count(*)::integer`.as("count")]).groupBy("state")
+          .execute(),
+        countWaitingLanes(tx),
+        countRestoreTests(tx),
+        findOldestBackup(tx),
+        findOldestUnsealedTime(tx, getLatestSealableTime(now)),
+        findOldestUndeliveredTime(tx),
+      ]);
+    return { spokes, usage, templates, lanes, restoreTests, oldestBackup, oldestUnsealed, oldestUndelivered, now };
   });
 }
 

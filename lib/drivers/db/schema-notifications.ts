@@ -2,10 +2,11 @@
  * Defines the tables for notifications and deprecation notices, for the query builder Kysely: which events users have
  * read, event counts, and who still uses deprecated endpoints.
  */
+import type { WebhookTables } from "#lib/drivers/db/schema-webhooks.ts";
 import type { Generated } from "kysely";
 import type { BigintColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
 
-export interface NotificationTables {
+export interface NotificationTables extends WebhookTables {
   notification_reads: { userId: string; eventId: string; readAt: TimestampColumn };
   notification_read_counts: {
     userId: string;

@@ -101,6 +101,10 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   subscriptions: unchanged,
   billing_events: unchanged,
   billing_refunds: unchanged,
+  webhooks: unchanged,
+  // The next message of each hub is a StreamReset, because the fixup of stream_heads increases the event numbers.
+  webhook_cursors: unchanged,
+  webhook_deliveries: unchanged,
   token_calls: unchanged,
   deprecation_notices: unchanged,
   deprecation_announcements: unchanged,

@@ -55,6 +55,8 @@ const MAIL_TEMPLATES = {
   /** Tells the user who requested a rollout that it paused itself. `done` and `failed` are parts of `changed`. */
   "rollout-paused": v.object({ id: Text, action: Text, reason: Text, done: Count, failed: Count, changed: Count }),
   "rollout-completed": v.object({ id: Text, action: Text, done: Count, failed: Count, changed: Count }),
+  /** Tells the admins of a hub, or operators if `hub` is empty, that a webhook was disabled. `host` is its receiver. */
+  "webhook-disabled": v.object({ id: Text, host: Text, hub: Text, reason: Text }),
   "request-approved": v.object({ hub: Text, slug: Text }),
   "request-rejected": v.object({ hub: Text, reason: Text }),
   /** Warns that API tokens expire soon. An empty `ip` or `userAgent` is unknown. `more` tokens are not listed. */

@@ -1,9 +1,12 @@
-/** Returns the content of the emails about backups, restores and rollouts. */
+/** Returns the content of the emails about backups, restores, rollouts and webhooks. */
 import { type MailContent, paragraphBlock } from "#lib/drivers/mail/content.ts";
 import type { MailTemplate, MailTemplateData } from "#lib/drivers/mail/letter.ts";
 import { cleanLines, cleanName, MAX_NAME, MAX_SUBJECT_NAME, preventAutoLink } from "#lib/drivers/mail/names.ts";
 
-type OperationTemplate = Extract<MailTemplate, "backup-unverified" | "restore-requested" | `rollout-${string}`>;
+type OperationTemplate = Extract<
+  MailTemplate,
+  "backup-unverified" | "restore-requested" | `rollout-${string}` | "webhook-disabled"
+>;
 
 export const OPERATION_TEMPLATES: {
   readonly [T in OperationTemplate]: (about: MailTemplateData[T], host: string) => MailContent;
@@ -76,6 +79,26 @@ export const OPERATION_TEMPLATES: {
           formatCounts({ done, failed, changed }),
       ),
       paragraphBlock(`To see the result for each spoke, run: wheelwright rollouts show ${cleanName(id, MAX_NAME)}`),
+    ],
+  }),
+
+  "webhook-disabled": ({ id, host: receiver, hub, reason }, host) => ({
+    subject: `A webhook was disabled: ${preventAutoLink(receiver, MAX_SUBJECT_NAME)}`,
+    preview: "It sends no events until somebody enables it.",
+    title: "A webhook was disabled",
+    blocks: [
+      paragraphBlock(
+        `The webhook of ${
+          hub === "" ? "the installation" : `the hub ${preventAutoLink(hub, MAX_NAME)}`
+        } at ${host} that ` +
+          `sends events to ${preventAutoLink(receiver, MAX_NAME)} was disabled:`,
+      ),
+      { kind: "quote", text: cleanLines(reason) },
+      paragraphBlock(
+        "Once the receiver works, enable the webhook in the portal, or run: " +
+          `wheelwright webhooks enable ${cleanName(id, MAX_NAME)}. ` +
+          "It continues after the last delivered event. Events are kept for 7 days.",
+      ),
     ],
   }),
 };

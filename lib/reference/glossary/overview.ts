@@ -1,4 +1,5 @@
-/** Describes the API fields of the overview and its history. */
+/** Describes the API fields of the overview. Also passes on the entries for webhooks. */
+import { WEBHOOK_FIELD_ENTRIES } from "#lib/reference/glossary/webhooks.ts";
 import type { GlossaryEntriesByField, GlossaryEntry } from "#lib/reference/glossary/entry.ts";
 
 const GIB = 2 ** 30;
@@ -13,6 +14,7 @@ const COUNTED: readonly (readonly [name: string, entry: GlossaryEntry])[] = [
 ];
 
 export const OVERVIEW_FIELD_ENTRIES: GlossaryEntriesByField = {
+  ...WEBHOOK_FIELD_ENTRIES,
   ...Object.fromEntries(
     COUNTED.map((
       [name, entry],

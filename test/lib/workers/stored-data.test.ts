@@ -137,6 +137,13 @@ const STORED: Readonly<Record<string, readonly StoredData[]>> = {
   "billing-event": [{ payload: { event: "evt_1" } }],
   "check-cluster": [{ payload: { cluster: "default" } }],
   "run-rollout": [{ payload: { rolloutId: "rol_1" } }],
+  webhook: [{ payload: { webhookId: "whk_1", federationId: "fed_1" } }],
+  "webhook-message": [{
+    payload: {
+      ...{ webhookId: "whk_1", federationId: null, number: null, trigger: "test", messageId: "msg_1" },
+      ...{ type: "WebhookTest", body: "{}" },
+    },
+  }],
 };
 
 const test = suite<{ scene: Scene }>("a job that release 0.1.0 stored");

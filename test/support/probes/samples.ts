@@ -2,6 +2,7 @@
  * from another hub that only operators can access, and an ID that does not exist. */
 import { createId } from "#lib/base/ids.ts";
 import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
+import { createSealedWebhookSecret } from "#lib/domains/webhooks/secrets.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertRollout, insertSpoke } from "#test/support/insert-rows.ts";
@@ -63,6 +64,12 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: await makeFactor(scene, other.id),
       absent: createId("fac"),
     },
+    webhookId: {
+      own: await insertWebhook(scene, hub),
+      foreign: await insertWebhook(scene, south),
+      absent: createId("whk"),
+    },
+    deliveryId: same(createId("whd")),
     userId: { own: people.spokeAdmin.id, foreign: other.id, absent: createId("usr") },
     change: same("disable"),
     action: same("restart"),
@@ -103,6 +110,21 @@ export function pathOf(pattern: string, samples: Samples, which: keyof PathParam
     if (!sample) throw new Error(`test/support/probes/samples.ts has no value for the parameter ${name} in ${pattern}`);
     return sample[which];
   });
+}
+
+async function insertWebhook({ app: { secrets }, db, people }: Scene, federationId: string): Promise<string> {
+  const id = createId("whk"), { sealed } = createSealedWebhookSecret(secrets, id);
+  await db.rows.insertInto("webhooks")
+    .values({
+      id,
+      federationId,
+      url: "https://93.184.216.34/",
+      eventTypes: [],
+      secret: sealed,
+      createdBy: people.operator.id,
+    })
+    .execute();
+  return id;
 }
 
 async function makeNotification({ db }: Scene, federationId: string, spokeId: string): Promise<string> {

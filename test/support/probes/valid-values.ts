@@ -22,6 +22,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   filter: () => ({ slug: "nowhere" }),
   selector: () => ({ ids: [createId("spk")] }),
   scope: () => "readonly",
+  url: () => "https://93.184.216.34/hook",
   state: () => "declined", // the state of a decided request
   spokeId: () => createId("spk"),
   course: () => "BIO-D",

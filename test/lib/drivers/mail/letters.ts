@@ -77,6 +77,16 @@ export const LETTERS: Readonly<Record<string, QueuedMail>> = {
     to,
     about: { id: "rol_06fj2c8q1w9n3m8k5r2dt7w1xy", action: "reapply", done: 1, failed: 0, changed: 1 },
   },
+  "webhook-disabled": {
+    template: "webhook-disabled",
+    to,
+    about: {
+      id: "whk_06fj2c4v7tq0w1x9n3m8k5r2dg",
+      host: "hooks.example.org",
+      hub: "Northern schools",
+      reason: "No delivery succeeded for 3 days. The last problem: The receiver answered 500",
+    },
+  },
   "request-approved": { template: "request-approved", to, about: { hub: "Northern schools", slug: "north" } },
   "request-rejected": {
     template: "request-rejected",
