@@ -1264,7 +1264,7 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
   "hub.yaml": `\
 {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"\${NAMESPACE}","labels":{"pod-security.kubernetes.io/enforce":"restricted","pod-security.kubernetes.io/enforce-version":"latest","pod-security.kubernetes.io/audit":"restricted","pod-security.kubernetes.io/warn":"restricted"}}}
 ---
-{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hub"},"spec":{"hard":{"pods":"2","persistentvolumeclaims":"1","requests.storage":"100Gi","services.loadbalancers":"0","services.nodeports":"0"}}}
+{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hub"},"spec":{"hard":{"pods":"4","persistentvolumeclaims":"2","requests.storage":"100Gi","services.loadbalancers":"0","services.nodeports":"0"}}}
 ---
 {"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"default-deny"},"spec":{"podSelector":{},"policyTypes":["Ingress","Egress"]}}
 ---
@@ -1283,6 +1283,8 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"install-\${FENCE}","labels":{"op":"install","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":1800,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"install"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"initContainers":[{"name":"guard","image":"\${POSTGRES_IMAGE}","command":["psql","-h","db","-U","moodle","-d","moodle","-w","-q","-v","ON_ERROR_STOP=1","-c","do $guard$\\ndeclare\\n  mine constant bigint := \${FENCE};\\n  noted text;\\n  active text;\\nbegin\\n  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));\\n  select shobj_description(oid, 'pg_database') into noted\\n    from pg_database where datname = current_database();\\n  if substring(noted from '^wheelwright \\\\w+ (\\\\d+)$')::bigint > mine then\\n    raise exception 'not installed: attempt % has begun after this one, %', noted, mine;\\n  end if;\\n  if to_regclass('public.mdl_config') is not null then\\n    select value into active from public.mdl_config where name = 'rolesactive';\\n    if active = '1' then\\n      raise exception 'not installed: rolesactive is 1, an installed site is here';\\n    end if;\\n  end if;\\n  execute format('comment on database %I is %L', current_database(), 'wheelwright install ' || mine);\\nend\\n$guard$\\n"],"env":[{"name":"PGPASSWORD","valueFrom":{"secretKeyRef":{"name":"moodle","key":"DB_PASS"}}},{"name":"PGCONNECT_TIMEOUT","value":"10"},{"name":"PGOPTIONS","value":"-c lock_timeout=60s -c client_min_messages=warning"}],"securityContext":{"runAsUser":70,"runAsGroup":70,"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"500m","memory":"256Mi"}}},{"name":"dirs","image":"\${MOODLE_IMAGE}","command":["sh","-c","mkdir -p /v/html /v/moodledata"],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"volumeMounts":[{"name":"files","mountPath":"/v"}]}],"containers":[{"name":"moodle","image":"\${MOODLE_IMAGE}","command":["sh","-c","sed -e 's/^exec runsvdir .*/:/' -e 's/^sleep 5$/:/' -e 's/^ *sv status .*/:/' \\\\\\n  /bin/docker-entrypoint.sh > /tmp/install.sh && exec sh /tmp/install.sh \\"$@\\"\\n","install"],"args":["php","-r","\${FACTS_SCRIPT}"],"envFrom":[{"configMapRef":{"name":"moodle-env"}},{"secretRef":{"name":"moodle"}},{"secretRef":{"name":"mail"}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${APP_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "issuer.yaml": `\
 {"apiVersion":"cert-manager.io/v1","kind":"ClusterIssuer","metadata":{"name":"\${CERTIFICATE_ISSUER}"},"spec":{"acme":{"server":"\${ACME_SERVER}","email":"\${ACME_EMAIL}","privateKeySecretRef":{"name":"\${CERTIFICATE_ISSUER}-account"},"solvers":[{"http01":{"ingress":{"ingressClassName":"\${INGRESS_CLASS}","serviceType":"ClusterIP"}}}]}}}`,
+  "library-job.yaml": `\
+{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"library-\${MODE}-\${FENCE}","labels":{"op":"library","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":3600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"op":"library","library-user":"true"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"library-user":"true"}}}]}},"containers":[{"name":"packages","image":"\${LIBRARY_IMAGE}","command":["php","-r","\${PACKAGES_SCRIPT}"],"env":[{"name":"MODE","value":"\${MODE}"},{"name":"PACKAGES","value":"\${PACKAGES}"}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"1","memory":"256Mi"}},"volumeMounts":[{"name":"library","mountPath":"/library"},"\${BACKUP_MOUNT}"]}],"volumes":[{"name":"library","persistentVolumeClaim":{"claimName":"library"}},"\${BACKUP_VOLUME}"]}}}}`,
   "library-key.yaml": `\
 {"apiVersion":"v1","kind":"Secret","metadata":{"name":"library"},"stringData":{"LIBRARY_KEY":"\${LIBRARY_KEY}"}}`,
   "library.php": `\
@@ -1623,7 +1625,7 @@ if (function_exists('pcntl_async_signals')) { // process 1 of a container ignore
 ---
 {"apiVersion":"v1","kind":"Service","metadata":{"name":"library"},"spec":{"selector":{"app":"library"},"ports":[{"name":"http","port":8080,"targetPort":8080}]}}
 ---
-{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"library"},"spec":{"strategy":{"type":"Recreate"},"selector":{"matchLabels":{"app":"library"}},"template":{"metadata":{"labels":{"app":"library"}},"spec":{"terminationGracePeriodSeconds":5,"automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"library","image":"\${LIBRARY_IMAGE}","command":["php","-d","memory_limit=256M","/script/library.php"],"env":[{"name":"LIBRARY_DIR","value":"/library"},{"name":"LIBRARY_KEY","valueFrom":{"secretKeyRef":{"name":"library","key":"LIBRARY_KEY"}}}],"ports":[{"name":"http","containerPort":8080}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"1","memory":"512Mi"}},"readinessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":5},"livenessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"library","mountPath":"/library"},{"name":"script","mountPath":"/script","readOnly":true}]}],"volumes":[{"name":"library","persistentVolumeClaim":{"claimName":"library"}},{"name":"script","configMap":{"name":"library-script"}}]}}}}`,
+{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"library"},"spec":{"strategy":{"type":"Recreate"},"selector":{"matchLabels":{"app":"library"}},"template":{"metadata":{"labels":{"app":"library","library-user":"true"}},"spec":{"terminationGracePeriodSeconds":5,"automountServiceAccountToken":false,"enableServiceLinks":false,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"library-user":"true"}}}]}},"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"library","image":"\${LIBRARY_IMAGE}","command":["php","-d","memory_limit=256M","/script/library.php"],"env":[{"name":"LIBRARY_DIR","value":"/library"},{"name":"LIBRARY_KEY","valueFrom":{"secretKeyRef":{"name":"library","key":"LIBRARY_KEY"}}}],"ports":[{"name":"http","containerPort":8080}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":{"requests":{"cpu":"20m","memory":"64Mi"},"limits":{"cpu":"1","memory":"512Mi"}},"readinessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":5},"livenessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":30,"timeoutSeconds":10,"failureThreshold":5},"volumeMounts":[{"name":"library","mountPath":"/library"},{"name":"script","mountPath":"/script","readOnly":true}]}],"volumes":[{"name":"library","persistentVolumeClaim":{"claimName":"library"}},{"name":"script","configMap":{"name":"library-script"}}]}}}}`,
   "limits.yaml": `\
 {"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"spoke"},"spec":{"hard":{"requests.cpu":"\${QUOTA_CPU_REQUESTS}","requests.memory":"\${QUOTA_MEMORY_REQUESTS}","limits.cpu":"\${QUOTA_CPU_LIMITS}","limits.memory":"\${QUOTA_MEMORY_LIMITS}","requests.storage":"\${QUOTA_STORAGE}","persistentvolumeclaims":"10","pods":"12","services.loadbalancers":"0","services.nodeports":"0","count/jobs.batch":"30","count/volumesnapshots.snapshot.storage.k8s.io":"40"}}}
 ---
@@ -1656,6 +1658,92 @@ if (function_exists('pcntl_async_signals')) { // process 1 of a container ignore
 {"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"web-from-probe"},"spec":{"podSelector":{"matchLabels":{"app":"moodle"}},"policyTypes":["Ingress"],"ingress":[{"from":[{"podSelector":{"matchLabels":{"role":"probe"}}},{"podSelector":{"matchLabels":{"op":"setup"}}}],"ports":[{"protocol":"TCP","port":8080}]}]}}
 ---
 {"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"library-egress"},"spec":{"podSelector":{"matchExpressions":[{"key":"op","operator":"In","values":["publish-course","deliver-courses"]}]},"policyTypes":["Egress"],"egress":[{"to":[{"namespaceSelector":{"matchLabels":{"wheelwright.dev/federation":"\${FEDERATION}"}},"podSelector":{"matchLabels":{"app":"library"}}}],"ports":[{"protocol":"TCP","port":8080}]}]}}`,
+  "packages.php": `\
+<?php
+// Checks, deletes or restores packages in the volume of a hub's library. Runs without Moodle, as \`php -r\` or from a file.
+// Environment: MODE (check, delete or restore), PACKAGES (JSON: [["sha256", bytes], ...]), LIBRARY_DIR, BACKUP_DIR.
+//
+// The last line has the packages that the library has afterwards, in the order of PACKAGES: 1 for a package, 0 for none.
+//   packages {"present":"101","used":1234,"free":5678,"copied":1,"damaged":0}
+ini_set('display_errors', 'stderr');
+
+const PACKAGES_RESERVE = 33554432; // bytes of the disk that remain free
+
+/** Returns whether the file is there and has the right size. The server writes a package to another name first. */
+function packages_has(string $directory, string $sha256, int $bytes): bool {
+    clearstatcache();
+    return @filesize("$directory/$sha256.mbz") === $bytes;
+}
+
+/** Copies a package from the backup. Returns false if its content is not the right one. */
+function packages_copy(string $from, string $to, string $sha256): bool {
+    $path = "$to/.upload-restore-" . bin2hex(random_bytes(8)); // the server deletes such files after a day
+    $source = fopen("$from/$sha256.mbz", 'r');
+    $target = fopen($path, 'x');
+    $hash = hash_init('sha256');
+    while (!feof($source)) {
+        $part = (string) fread($source, 1048576);
+        hash_update($hash, $part);
+        if (fwrite($target, $part) !== strlen($part)) {
+            @unlink($path);
+            throw new RuntimeException('the disk of the library is full');
+        }
+    }
+    $issynced = fflush($target) && fsync($target);
+    fclose($source);
+    fclose($target);
+    if (!$issynced) {
+        @unlink($path);
+        throw new RuntimeException('the disk of the library cannot be written');
+    }
+    if (hash_final($hash) !== $sha256) {
+        unlink($path);
+        return false;
+    }
+    return rename($path, "$to/$sha256.mbz");
+}
+
+function packages_run(string $mode, array $packages, string $library, string $backup): array {
+    $result = ['present' => '', 'used' => null, 'free' => null, 'copied' => 0, 'damaged' => 0];
+    foreach ($packages as [$sha256, $bytes]) {
+        if (!preg_match('/^[0-9a-f]{64}$/D', $sha256)) {
+            throw new RuntimeException('PACKAGES has a name that is no SHA-256');
+        }
+        $ishere = packages_has($library, $sha256, $bytes);
+        if ($mode === 'delete') {
+            if (file_exists("$library/$sha256.mbz") && !unlink("$library/$sha256.mbz")) {
+                throw new RuntimeException("the package $sha256 cannot be deleted");
+            }
+            $ishere = false;
+        } else if ($mode === 'restore' && !$ishere && packages_has($backup, $sha256, $bytes)) {
+            if ((float) disk_free_space($library) < $bytes + PACKAGES_RESERVE) {
+                throw new RuntimeException('the disk of the library is full');
+            }
+            $ishere = packages_copy($backup, $library, $sha256);
+            $result[$ishere ? 'copied' : 'damaged']++;
+        }
+        $result['present'] .= $ishere ? '1' : '0';
+    }
+    $free = @disk_free_space($library);
+    $total = @disk_total_space($library);
+    if ($free !== false && $total !== false) {
+        $result['free'] = (int) $free;
+        $result['used'] = (int) ($total - $free);
+    }
+    return $result;
+}
+
+try {
+    $packages = json_decode((string) getenv('PACKAGES'), true, 4, JSON_THROW_ON_ERROR);
+    $library = (string) (getenv('LIBRARY_DIR') ?: '/library');
+    $backup = (string) (getenv('BACKUP_DIR') ?: '/backup');
+    $result = packages_run((string) getenv('MODE'), $packages, $library, $backup);
+    echo 'packages ', json_encode($result), "\\n";
+} catch (\\Throwable $error) {
+    echo 'failed: ', $error->getMessage(), "\\n";
+    exit(1);
+}
+`,
   "password-job.yaml": `\
 {"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"password-\${FENCE}","labels":{"op":"password","wheelwright.dev/fence":"\${FENCE}"}},"spec":{"backoffLimit":0,"activeDeadlineSeconds":600,"ttlSecondsAfterFinished":86400,"template":{"metadata":{"labels":{"role":"app","files-user":"true","op":"password"}},"spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65534,"runAsGroup":65534,"fsGroup":65534,"fsGroupChangePolicy":"OnRootMismatch","seccompProfile":{"type":"RuntimeDefault"}},"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"files-user":"true"}}}]}},"containers":[{"name":"password","image":"\${MOODLE_IMAGE}","command":["php","-r","\${PASSWORD_SCRIPT}"],"env":[{"name":"FENCE","value":"\${FENCE}"},{"name":"ADMIN_PASSWORD","valueFrom":{"secretKeyRef":{"name":"admin","key":"ADMIN_PASSWORD"}}}],"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}},"resources":"\${CRON_RESOURCES}","volumeMounts":[{"name":"files","mountPath":"/var/www/html","subPath":"html"},{"name":"files","mountPath":"/var/www/moodledata","subPath":"moodledata"}]}],"volumes":[{"name":"files","persistentVolumeClaim":{"claimName":"\${FILES_CLAIM}"}}]}}}}`,
   "password.php": `\

@@ -49,7 +49,9 @@ import * as api_federations_$federationId_billing_index from "../routes/api/fede
 import * as api_federations_$federationId_billing_reconcile from "../routes/api/federations/[federationId]/billing/reconcile.ts";
 import * as api_federations_$federationId_cost from "../routes/api/federations/[federationId]/cost.ts";
 import * as api_federations_$federationId_courses_index from "../routes/api/federations/[federationId]/courses/index.ts";
+import * as api_federations_$federationId_courses_$courseId_versions_$version from "../routes/api/federations/[federationId]/courses/[courseId]/versions/[version].ts";
 import * as api_federations_$federationId_events from "../routes/api/federations/[federationId]/events.ts";
+import * as api_federations_$federationId_library from "../routes/api/federations/[federationId]/library.ts";
 import * as api_federations_$federationId_members_index from "../routes/api/federations/[federationId]/members/index.ts";
 import * as api_federations_$federationId_members_$userId from "../routes/api/federations/[federationId]/members/[userId].ts";
 import * as api_federations_$federationId_operations from "../routes/api/federations/[federationId]/operations.ts";
@@ -123,6 +125,7 @@ import * as hubs_new from "../routes/hubs/new.ts";
 import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
 import * as hubs_$federationId_billing_index from "../routes/hubs/[federationId]/billing/index.ts";
 import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federationId]/billing/reconcile.ts";
+import * as hubs_$federationId_courses_delete from "../routes/hubs/[federationId]/courses/delete.ts";
 import * as hubs_$federationId_courses_publish from "../routes/hubs/[federationId]/courses/publish.ts";
 import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
 import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
@@ -233,7 +236,9 @@ export const manifest: Manifest = [
   ["/api/federations/:federationId/billing/reconcile", api_federations_$federationId_billing_reconcile],
   ["/api/federations/:federationId/cost", api_federations_$federationId_cost],
   ["/api/federations/:federationId/courses", api_federations_$federationId_courses_index],
+  ["/api/federations/:federationId/courses/:courseId/versions/:version", api_federations_$federationId_courses_$courseId_versions_$version],
   ["/api/federations/:federationId/events", api_federations_$federationId_events],
+  ["/api/federations/:federationId/library", api_federations_$federationId_library],
   ["/api/federations/:federationId/members", api_federations_$federationId_members_index],
   ["/api/federations/:federationId/members/:userId", api_federations_$federationId_members_$userId],
   ["/api/federations/:federationId/operations", api_federations_$federationId_operations],
@@ -307,6 +312,7 @@ export const manifest: Manifest = [
   ["/hubs/:federationId", hubs_$federationId_index],
   ["/hubs/:federationId/billing", hubs_$federationId_billing_index],
   ["/hubs/:federationId/billing/reconcile", hubs_$federationId_billing_reconcile],
+  ["/hubs/:federationId/courses/delete", hubs_$federationId_courses_delete],
   ["/hubs/:federationId/courses/publish", hubs_$federationId_courses_publish],
   ["/hubs/:federationId/members", hubs_$federationId_members_index],
   ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],

@@ -24,7 +24,7 @@ const ORDER = [
   "app",
   ...under(
     "domains",
-    "members users auth billing federations availability spokes usage history rollouts policy tiers operations courses backups templates webhooks fleet",
+    "members users auth billing federations availability spokes usage history rollouts policy tiers operations backups courses templates webhooks fleet",
   ),
   ...under("domains", "notifications onboarding changelog deprecations"),
   ...["scheduler", "steps", "doctor", "recovery", "workers"],

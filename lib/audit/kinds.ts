@@ -21,6 +21,7 @@ export const AUDIT_KINDS = {
   federation_provisioned: "visible",
   federation_provision_failed: "visible",
   federation_updated: "visible",
+  federation_library_failed: "visible", // packages of courses are missing, or their backup failed
   federation_removal_requested: "quiet",
   federation_destroyed: "visible",
   federation_requested: "visible",

@@ -114,6 +114,11 @@ export const FAULTS = {
   ],
   too_many_webhooks: ["conflict", "There are 10 webhooks already; delete one of them first"],
   course_missing: ["invalid", "The hub has published no version 3 of the course crs_06fj2c4v7tq0w1x9n3m8k5r2dg"],
+  course_version_missing: ["missing", "The hub has no such version of a course"],
+  course_version_in_use: [
+    "conflict",
+    "Cannot delete the version: the hub gives it to its spokes; give them another version first",
+  ],
   too_many_courses: ["conflict", "The hub has 50 courses; publish a new version of one of them instead"],
   policy_changed: ["conflict", "settings has version 4, and your change is based on version 3; load it again"],
   rollout_state: ["conflict", "Cannot resume a rollout that is running"],

@@ -19,6 +19,7 @@ type IdPrefix =
   | "ott"
   | "frq"
   | "bak"
+  | "lib"
   | "tpl"
   | "rsr"
   | "rol"

@@ -36,6 +36,7 @@ import type {
   HubJoining,
   HubUsage,
   IssuedWebhook,
+  Library,
   LoggedIn,
   Login,
   Marked,
@@ -143,6 +144,7 @@ export interface WheelwrightApi {
         | "federation_provisioned"
         | "federation_provision_failed"
         | "federation_updated"
+        | "federation_library_failed"
         | "federation_removal_requested"
         | "federation_destroyed"
         | "federation_requested"
@@ -735,6 +737,23 @@ export interface WheelwrightApi {
   ): Promise<OperationDetail>;
 
   /**
+   * Delete a version of a course of the hub, which no site needs any longer, and its package
+   *
+   * `DELETE /api/federations/{federationId}/courses/{courseId}/versions/{version}`, scope cli. Error codes: course_version_missing, course_version_in_use, federation_state.
+   */
+  deleteFederationCourseVersion(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+      /** The course's ID */
+      courseId: string;
+      /** The version's number */
+      version: string;
+    },
+    options?: CallOptions,
+  ): Promise<OperationDetail>;
+
+  /**
    * Follow a hub's events. To resume after an event, send its number as Last-Event-ID or since
    *
    * `GET /api/federations/{federationId}/events`, scope readonly. Error codes: too_many_streams.
@@ -748,6 +767,19 @@ export interface WheelwrightApi {
     },
     options?: FollowOptions,
   ): AsyncGenerator<StreamEvent, void>;
+
+  /**
+   * The library of a hub's courses: the space that it uses, and its backups
+   *
+   * `GET /api/federations/{federationId}/library`, scope readonly.
+   */
+  getFederationLibrary(
+    params: {
+      /** The hub's ID or slug */
+      federationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Library>;
 
   /**
    * The hub's admins, newest first, including invited users. Returns all admins unless limit is set
@@ -2068,7 +2100,13 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     body: true,
     keyed: true,
   },
+  deleteFederationCourseVersion: {
+    method: "DELETE",
+    path: "/api/federations/{federationId}/courses/{courseId}/versions/{version}",
+    params: true,
+  },
   followFederation: { method: "GET", path: "/api/federations/{federationId}/events", params: true, stream: true },
+  getFederationLibrary: { method: "GET", path: "/api/federations/{federationId}/library", params: true },
   listFederationMembers: { method: "GET", path: "/api/federations/{federationId}/members", params: true, pages: true },
   addFederationMember: {
     method: "POST",

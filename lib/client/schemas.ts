@@ -783,6 +783,10 @@ export interface Course {
     spokeId: string | null;
     /** When the version was published */
     publishedAt: string;
+    /** The time of the newest backup that contains the package; null without one */
+    backedUpAt: string | null;
+    /** Whether the hub's library no longer has the package, so that no site can get this version */
+    isMissing: boolean;
     /** The user who published the version; null unless you manage the hub */
     publishedBy: string | null;
   }[];
@@ -1115,6 +1119,40 @@ export interface IssuedWebhook {
   updatedAt: string;
   /** The secret that verifies signatures, as Standard Webhooks defines them. It is shown only once */
   secret: string;
+}
+
+export interface Library {
+  /** The ID of the hub to which the object belongs */
+  federationId: string;
+  /** The number of packages that the hub's courses name */
+  packages: number;
+  /** The size of these packages in bytes */
+  packageBytes: number;
+  /** The space that is used on the volume, in bytes; null before the first check */
+  usedBytes: number | null;
+  /** The size of a new library's volume, in bytes */
+  capacityBytes: number | null;
+  /** When the library was last checked */
+  checkedAt: string | null;
+  /** The versions whose package the last check did not find */
+  missing: string[];
+  /** Whether the hub's cluster can take backups of the library */
+  backupsAvailable: boolean;
+  /** The time of the newest backup; null if there is none */
+  backedUpAt: string | null;
+  /** Why the last check or backup failed, or why the cluster takes no backups */
+  error: string | null;
+  /** The backups from which an operator can restore the library, newest first */
+  backups: {
+    /** The backup's ID */
+    id: string;
+    /** When the object was created */
+    createdAt: string;
+    /** The size of the snapshot in bytes; null if the storage does not report it */
+    sizeBytes: number | null;
+    /** The number of packages in the backup */
+    packages: number;
+  }[];
 }
 
 export interface LoggedIn {

@@ -48,6 +48,8 @@ const HubCourseSchema = v.object({
   title: v.string(),
   /** The versions, oldest first. */
   versions: v.array(CourseVersionSchema),
+  /** The greatest number of a deleted version. No later version gets it again. */
+  lastDeleted: v.optional(v.number()),
 });
 export type HubCourse = v.InferOutput<typeof HubCourseSchema>;
 

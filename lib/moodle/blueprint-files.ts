@@ -11,6 +11,7 @@ import {
   FORMER_HOST_PLACEHOLDERS,
   HUB_PLACEHOLDERS,
   JOB_PLACEHOLDERS,
+  LIBRARY_JOB_PLACEHOLDERS,
   LIBRARY_PLACEHOLDERS,
   SECRET_PLACEHOLDERS,
   SEED_PLACEHOLDERS,
@@ -107,6 +108,8 @@ export const HUB_STEP_FILES: Readonly<Record<HubStep, string>> = {
 };
 /** The file with the Secret of a hub's library, which is created only once. */
 export const LIBRARY_KEY_FILE_NAME = "library-key.yaml";
+/** The file with the Job that checks, deletes or restores packages in a hub's library. */
+export const LIBRARY_JOB_FILE_NAME = "library-job.yaml";
 
 /** The files with Secrets. Those in `secrets.yaml` are created only once. `mail.yaml` has the mail relay password. */
 export const SECRETS_FILE_NAME = "secrets.yaml";
@@ -134,6 +137,7 @@ export const MANIFEST_PLACEHOLDERS: ReadonlyMap<string, ReadonlySet<string>> = n
   [MAIL_SECRET_FILE_NAME, new Set([...SPOKE_PLACEHOLDERS, "SMTP_PASSWORD"])] as const,
   ...Object.values(HUB_STEP_FILES).map((file) => [file, new Set<string>(HUB_PLACEHOLDERS)] as const),
   ["library.yaml", new Set([...HUB_PLACEHOLDERS, ...LIBRARY_PLACEHOLDERS])] as const,
+  [LIBRARY_JOB_FILE_NAME, new Set([...HUB_PLACEHOLDERS, ...LIBRARY_JOB_PLACEHOLDERS])] as const,
   [LIBRARY_KEY_FILE_NAME, new Set([...HUB_PLACEHOLDERS, "LIBRARY_KEY"])] as const,
 ]);
 
@@ -150,6 +154,7 @@ export const PERSON_SCRIPT_FILE_NAME = "person.php";
 export const ADDONS_SCRIPT_FILE_NAME = "addons.php";
 export const CHECK_SIGN_IN_SCRIPT_FILE_NAME = "check-sign-in.php";
 export const LIBRARY_SCRIPT_FILE_NAME = "library.php";
+export const PACKAGES_SCRIPT_FILE_NAME = "packages.php";
 export const PUBLISH_COURSE_SCRIPT_FILE_NAME = "publish-course.php";
 export const DELIVER_COURSES_SCRIPT_FILE_NAME = "deliver-courses.php";
 export const SITE_INFO_FILE_NAME = "facts.php";
@@ -171,6 +176,7 @@ export const BLUEPRINT_FILE_NAMES: readonly string[] = [
   ADDONS_SCRIPT_FILE_NAME,
   PERSON_SCRIPT_FILE_NAME,
   LIBRARY_SCRIPT_FILE_NAME,
+  PACKAGES_SCRIPT_FILE_NAME,
   PUBLISH_COURSE_SCRIPT_FILE_NAME,
   DELIVER_COURSES_SCRIPT_FILE_NAME,
   SITE_INFO_FILE_NAME,

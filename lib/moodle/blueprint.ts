@@ -8,10 +8,7 @@ import {
   type BlueprintFiles,
   type BlueprintJobName,
   FORMER_HOST_FILE_NAME,
-  HUB_STEP_FILES,
-  type HubStep,
   JOB_MANIFEST_FILES,
-  LIBRARY_KEY_FILE_NAME,
   MAIL_SECRET_FILE_NAME,
   readBlueprintOverlay,
   SECRETS_FILE_NAME,
@@ -19,9 +16,10 @@ import {
   SPOKE_STEP_FILES,
   type SpokeInstallStep,
 } from "#lib/moodle/blueprint-files.ts";
-import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { buildAdoptionContainers } from "#lib/moodle/origin.ts";
 import { buildJobValues, type JobParameters } from "#lib/moodle/job-values.ts";
+import { createHubBlueprint, type HubBlueprint } from "#lib/moodle/hub-blueprint.ts";
 import {
   parseBlueprint,
   type ParsedBlueprint,
@@ -29,24 +27,14 @@ import {
   toPhpCommandArgument,
 } from "#lib/moodle/parse-blueprint.ts";
 import { computeQuotaUsage, type QuotaUsage } from "#lib/moodle/quota.ts";
-import {
-  buildSampleSpokeInputs,
-  findVersionImages,
-  listOfferedVersions,
-  type SpokeImages,
-} from "#lib/moodle/releases.ts";
-import { fillPlaceholders, type PlaceholderValues } from "#lib/moodle/render.ts";
-import { deriveRelayPassword, generateLibraryKey, generateSitePassword } from "#lib/moodle/secrets.ts";
+import { buildSampleSpokeInputs, findVersionImages, type SpokeImages } from "#lib/moodle/releases.ts";
+import { createObjectRenderer, type OwnerOfObjects } from "#lib/moodle/render-objects.ts";
+import { deriveRelayPassword, generateSitePassword } from "#lib/moodle/secrets.ts";
 import { buildSeedValues, type HubSettings, NO_HUB_SETTINGS, type SeedPart } from "#lib/moodle/seed.ts";
-import { addOwnerMetadata, type ObjectOwner } from "#lib/moodle/owner-labels.ts";
-import {
-  buildFormerHostValues,
-  buildHubManifestValues,
-  buildSpokeManifestValues,
-  findMailSettings,
-} from "#lib/moodle/values.ts";
+import { buildFormerHostValues, buildSpokeManifestValues, findMailSettings } from "#lib/moodle/values.ts";
 
-export interface Blueprint extends Pick<ParsedBlueprint, "revision" | "sizes" | "images" | "surroundings"> {
+export interface Blueprint
+  extends HubBlueprint, Pick<ParsedBlueprint, "revision" | "sizes" | "images" | "surroundings"> {
   /**
    * Returns the container images for a Moodle version; null if the version is unknown. A prefix such as 4.5 selects the
    * newest listed version, such as 4.5.12. For other versions, the name of the image is derived from a pattern.
@@ -67,10 +55,6 @@ export interface Blueprint extends Pick<ParsedBlueprint, "revision" | "sizes" | 
   /** Returns the Secret with a spoke's mail relay password. The password is derived from the relay's `secret`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: BlueprintJobName, fence: string, parameters?: JobParameters): KubeObject;
-  /** Returns a hub's objects for a step. The step `issuer` has cluster-wide objects, but none without ACME_EMAIL. */
-  hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
-  /** Returns the Secret with a new key for a hub's library. An existing Secret is kept. */
-  newLibraryKey(inputs: HubInputs): KubeObject;
   /** Compares the resources that a spoke's objects need with the spoke's ResourceQuota. */
   quotaUsage(inputs: SpokeInputs): QuotaUsage;
 }
@@ -88,18 +72,14 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
   const parsed = parseBlueprint(files, createError);
   const { revision, sizes, images, surroundings } = parsed;
 
-  function render(file: string, values: PlaceholderValues, owner: ObjectOwner): KubeObject[] {
-    return parsed.manifests.get(file)!.map((template) => fillPlaceholders(template, values))
-      .filter((object) => object !== undefined)
-      .map((object) => addOwnerMetadata(object as KubeObject, owner));
-  }
+  const render = createObjectRenderer(parsed);
 
-  function spokeOwner(inputs: SpokeInputs): ObjectOwner {
-    const { namespace, federationId, spokeId, sandbox } = inputs;
-    return { namespace, federationId, spokeId, sandbox, revision };
+  function spokeOwner({ namespace, federationId, spokeId, sandbox }: SpokeInputs): OwnerOfObjects {
+    return { namespace, federationId, spokeId, sandbox };
   }
 
   const blueprint: Blueprint = {
+    ...createHubBlueprint(parsed, render),
     revision,
     sizes,
     images,
@@ -147,21 +127,6 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
       };
       return adaptObject(render(JOB_MANIFEST_FILES[job], values, spokeOwner(inputs))[0]!, inputs);
     },
-    hubObjects(inputs, step) {
-      if (step === "issuer" && inputs.issuer === null) return [];
-      const owner = step === "issuer"
-        ? { namespace: null, federationId: null, spokeId: null, revision }
-        : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const values = { ...buildHubManifestValues(inputs), ...buildLibraryValues(parsed, inputs) };
-      const objects = render(HUB_STEP_FILES[step], values, owner);
-      if (step === "issuer" || step === "library") return objects;
-      return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
-    },
-    newLibraryKey(inputs) {
-      const owner = { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
-      const values = { ...buildHubManifestValues(inputs), LIBRARY_KEY: generateLibraryKey() };
-      return render(LIBRARY_KEY_FILE_NAME, values, owner)[0]!;
-    },
     quotaUsage({ madeDatabaseDisk: _, ...inputs }) { // the current disk size counts
       return computeQuotaUsage(
         SPOKE_INSTALL_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
@@ -177,13 +142,4 @@ export function createBlueprint(files: BlueprintFiles, source = "The built-in bl
   );
   if (problems.length > 0) throw createError(problems);
   return Object.freeze(blueprint);
-}
-
-/** Returns the values for library.yaml. The server runs in the image of the newest Moodle, which has PHP. */
-function buildLibraryValues({ images, scripts }: ParsedBlueprint, { surroundings }: HubInputs) {
-  return {
-    LIBRARY_IMAGE: findVersionImages(images, listOfferedVersions(images)[0]!)!.moodle,
-    LIBRARY_SCRIPT: scripts.library,
-    STORAGE_CLASS: surroundings.storageClass ?? null,
-  };
 }

@@ -3,6 +3,7 @@ import {
   ADOPTION_FILE_NAME,
   HUB_STEP_FILES,
   JOB_MANIFEST_FILES,
+  LIBRARY_JOB_FILE_NAME,
   MAIL_SECRET_FILE_NAME,
   MANIFEST_PLACEHOLDERS,
   SECRETS_FILE_NAME,
@@ -60,13 +61,13 @@ export function checkDocumentKinds(file: string, documents: readonly ManifestTem
   if (namespaces !== (needsNamespace ? 1 : 0)) {
     report(`${file}: must contain ${needsNamespace ? "one" : "no"} Namespace`);
   }
-  const isJob = Object.values(JOB_MANIFEST_FILES).includes(file);
+  const jobFiles = [...new Set(Object.values(JOB_MANIFEST_FILES)), LIBRARY_JOB_FILE_NAME];
+  const isJob = jobFiles.includes(file);
   if (isJob && (kinds.length !== 1 || kinds[0] !== "Job")) {
     report(`${file}: must contain one Job and nothing else`);
   }
   if (!isJob && kinds.includes("Job")) {
-    const files = [...new Set(Object.values(JOB_MANIFEST_FILES))];
-    report(`${file}: must not contain a Job. Files for Jobs: ${files.join(", ")}`);
+    report(`${file}: must not contain a Job. Files for Jobs: ${jobFiles.join(", ")}`);
   }
   if (isJob && !formatManifestTitle(documents[0]).endsWith("-${FENCE}")) {
     report(`${file}: the Job's metadata.name must end with -\${FENCE}, so that each attempt has its own Job`);

@@ -14,6 +14,7 @@ import {
   IMAGES_FILE_NAME,
   LIBRARY_SCRIPT_FILE_NAME,
   MANIFEST_PLACEHOLDERS,
+  PACKAGES_SCRIPT_FILE_NAME,
   PASSWORD_SCRIPT_FILE_NAME,
   PERSON_SCRIPT_FILE_NAME,
   PUBLISH_COURSE_SCRIPT_FILE_NAME,
@@ -47,6 +48,7 @@ export interface BlueprintScripts {
   readonly addons: string;
   readonly person: string;
   readonly library: string;
+  readonly packages: string;
   readonly publishCourse: string;
   readonly deliverCourses: string;
   readonly facts: string;
@@ -105,6 +107,7 @@ export function parseBlueprint(
       ADDONS_SCRIPT_FILE_NAME,
       PERSON_SCRIPT_FILE_NAME,
       LIBRARY_SCRIPT_FILE_NAME,
+      PACKAGES_SCRIPT_FILE_NAME,
       PUBLISH_COURSE_SCRIPT_FILE_NAME,
       DELIVER_COURSES_SCRIPT_FILE_NAME,
       SITE_INFO_FILE_NAME,
@@ -126,6 +129,7 @@ export function parseBlueprint(
     addons: files[ADDONS_SCRIPT_FILE_NAME]!,
     person: files[PERSON_SCRIPT_FILE_NAME]!,
     library: files[LIBRARY_SCRIPT_FILE_NAME]!,
+    packages: files[PACKAGES_SCRIPT_FILE_NAME]!,
     publishCourse: files[PUBLISH_COURSE_SCRIPT_FILE_NAME]!,
     deliverCourses: files[DELIVER_COURSES_SCRIPT_FILE_NAME]!,
     facts: files[SITE_INFO_FILE_NAME]!,

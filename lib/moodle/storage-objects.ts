@@ -24,9 +24,9 @@ export function refersToSnapshot(content: KubeObject, { metadata }: Pick<KubeObj
  * Matches the names of a backup's or template's snapshots, such as `files-06fj2c4v7tq0w1x9n3m8k5r2dg`. The suffix is
  * the random part of the ID of the backup or template.
  */
-const SNAPSHOT_NAME = /^(?:files|db)-([0-9a-z]{26})$/;
+const SNAPSHOT_NAME = /^(?:files|db|library)-([0-9a-z]{26})$/;
 /** Matches the names of snapshots from which volumes are created, for example `origin-files-k5r2dg7w1x`. */
-const SOURCE_NAME = /^origin-(?:files|database)-([0-9a-z]+)$/;
+const SOURCE_NAME = /^origin-(?:files|database|library)-([0-9a-z]+)$/;
 
 export interface OrphanedSnapshotContent {
   readonly object: KubeObject;

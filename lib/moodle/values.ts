@@ -93,6 +93,17 @@ export const HUB_PLACEHOLDERS = [
 /** The placeholders that only library.yaml may use. STORAGE_CLASS may be null. */
 export const LIBRARY_PLACEHOLDERS = ["LIBRARY_IMAGE", "LIBRARY_SCRIPT", "STORAGE_CLASS"] as const;
 
+/** The placeholders that only library-job.yaml may use. BACKUP_MOUNT and BACKUP_VOLUME may be null. */
+export const LIBRARY_JOB_PLACEHOLDERS = [
+  "LIBRARY_IMAGE",
+  "PACKAGES_SCRIPT",
+  "MODE",
+  "FENCE",
+  "PACKAGES",
+  "BACKUP_MOUNT",
+  "BACKUP_VOLUME",
+] as const;
+
 /** The default name for a site's Certificate and for the Secret that contains the certificate. */
 export const DEFAULT_CERTIFICATE_NAME = "moodle-tls";
 /** The mail server ports to which the blueprint's network policy always allows connections. */

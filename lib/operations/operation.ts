@@ -91,9 +91,16 @@ export interface SpokeAfterQueuedOperations {
   readonly siteAddons: SiteAddons;
 }
 
-interface HubDeclaration<Name extends string, Step extends string, Progress extends ProgressSchemas> {
+interface HubDeclaration<
+  Name extends string,
+  Step extends string,
+  Progress extends ProgressSchemas,
+  Payload extends object = object,
+> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
+  /** The schema of the data with which the job is created. */
+  readonly payload?: v.GenericSchema<unknown, Payload>;
   /** The schemas of the values that a step saves for later steps. */
   readonly progress?: Progress;
   /** If true, the operation is retried indefinitely. For operations that would leave objects behind if they gave up. */
@@ -105,9 +112,7 @@ export interface OperationDeclaration<
   Step extends string,
   Payload extends object = object,
   Progress extends ProgressSchemas = ProgressSchemas,
-> extends HubDeclaration<Name, Step, Progress> {
-  /** The schema of the data with which the job is created. */
-  readonly payload?: v.GenericSchema<unknown, Payload>;
+> extends HubDeclaration<Name, Step, Progress, Payload> {
   /** The verb phrase in error messages: "Cannot (verb phrase) a spoke that is suspended". */
   readonly verbPhrase: string;
   /** States in which the operation is allowed, stable states first. Empty if users cannot request it directly. */
@@ -166,11 +171,13 @@ export function declareHubOperation<
   const Name extends string,
   Step extends string,
   Progress extends ProgressSchemas = Record<never, never>,
+  Payload extends object = object,
 >(
-  declaration: HubDeclaration<Name, Step, Progress>,
-): HubDeclaration<Name, Step, Progress> & { readonly kind: JobKind<ProgressOf<Progress>, object, Step> } {
-  const { progress } = declaration;
-  return { ...declaration, kind: declareJobKind({ ...kindRulesOf(declaration), ...(progress && { progress }) }) };
+  declaration: HubDeclaration<Name, Step, Progress, Payload>,
+): HubDeclaration<Name, Step, Progress, Payload> & { readonly kind: JobKind<ProgressOf<Progress>, Payload, Step> } {
+  const { progress, payload } = declaration;
+  const data = { ...(progress && { progress }), ...(payload && { payload }) };
+  return { ...declaration, kind: declareJobKind({ ...kindRulesOf(declaration), ...data }) };
 }
 
 function kindRulesOf<Step extends string>({ name, plan, persistent }: HubDeclaration<string, Step, ProgressSchemas>) {

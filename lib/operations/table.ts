@@ -1,6 +1,6 @@
 /** Lists all operations. Job kinds, API actions and the table in docs/api.md are derived from this list. */
 import { configure } from "#lib/operations/configure.ts";
-import { provisionHub, removeHub } from "#lib/operations/hub.ts";
+import { deleteCourse, provisionHub, removeHub, restoreLibrary } from "#lib/operations/hub.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
 import type { ActionDeclaration } from "#lib/operations/operation.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -47,7 +47,12 @@ export const SPOKE_OPERATIONS = {
 };
 export type SpokeOperationKind = keyof typeof SPOKE_OPERATIONS;
 
-export const HUB_OPERATIONS = { "provision-hub": provisionHub, "remove-hub": removeHub };
+export const HUB_OPERATIONS = {
+  "provision-hub": provisionHub,
+  "remove-hub": removeHub,
+  "delete-course": deleteCourse,
+  "restore-library": restoreLibrary,
+};
 
 export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
 

@@ -21,6 +21,7 @@ export const HUB_OUTPUT_SCHEMAS: Schemas = {
   Cost: CostView,
   HubCost: HubCostView,
   Course: courses.CourseView,
+  Library: courses.LibraryView,
   SectionCounts: policies.SectionCounts,
   Policy: policies.PolicyView,
   PolicyPreview: policies.PolicyPreview,

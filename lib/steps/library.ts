@@ -40,7 +40,9 @@ export async function openLibrary({ app, cluster, spoke }: SpokeSite, run: JobRu
   const space = hub.namespaceUid === null ? null : cluster.space(hub.namespace, hub.namespaceUid);
   const key = space && await readKey(space, run);
   if (!key) {
-    const hint = "Publish a course of this hub; that creates its library again.";
+    const hint =
+      "Ask an operator to restore the library (wheelwright restore --library --hub HUB), or publish its courses " +
+      "again; both create the library again.";
     throw permanentError("NoLibrary", "The hub has no library", hint);
   }
   const expires = Math.ceil(((await readDatabaseTime(app.db.rows)).getTime() + TICKET_VALIDITY) / SECOND);

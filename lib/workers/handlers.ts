@@ -13,7 +13,11 @@ import { syncBilling } from "#lib/workers/billing/sync.ts";
 import { forgottenPasswordHandler, sendMail, signupHandler } from "#lib/workers/mail/send.ts";
 import { announceDeprecations } from "#lib/workers/notices/announce.ts";
 import { announceExpiringTokens } from "#lib/workers/notices/expiring-tokens.ts";
+import { libraryBackupHandler } from "#lib/workers/courses/back-up-library.ts";
+import { deleteCourseHandler } from "#lib/workers/courses/delete.ts";
+import { planLibraryBackups } from "#lib/workers/courses/plan-libraries.ts";
 import { publishCourseHandler } from "#lib/workers/courses/publish.ts";
+import { restoreLibraryHandler } from "#lib/workers/courses/restore-library.ts";
 import { configureHandler, earlierConfigureHandler } from "#lib/workers/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/workers/actions/maintenance.ts";
 import { planBackups } from "#lib/workers/backups/plan.ts";
@@ -71,6 +75,8 @@ const OPERATION_HANDLERS: { readonly [kind in keyof typeof OPERATIONS]: (app: Ap
   remove: removeSpokeHandler,
   "provision-hub": provisionHub,
   "remove-hub": removeHubHandler,
+  "delete-course": deleteCourseHandler,
+  "restore-library": restoreLibraryHandler,
 };
 
 /** The handlers for Wheelwright's own maintenance tasks, which run without a request from a user. */
@@ -85,6 +91,8 @@ const UPKEEP_HANDLERS = [
     pruneOldRows,
     deleteExpiredDomains,
     deleteExpiredPvcs,
+    planLibraryBackups,
+    libraryBackupHandler,
   ],
   ...[sealAuditLog, sweepHandler, clusterCheckHandler, announceDeprecations, updateSiteRecords, deleteOrphanedStorage],
   ...[rolloutHandler, forgottenPasswordHandler, signupHandler, probeSitesHandler, addUpAvailability, sumUsage],

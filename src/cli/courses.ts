@@ -1,7 +1,7 @@
-/** Implements `wheelwright courses`, which lists and publishes the courses that a hub offers to its spokes. */
+/** Implements `wheelwright courses`, which lists, publishes and deletes the courses that a hub offers to its spokes. */
 import { defineCommand } from "./command.ts";
 import { resolveSpokeId } from "./find-spoke.ts";
-import { showChange, showList } from "./output.ts";
+import { showChange, showList, showRecord } from "./output.ts";
 import { formatSize } from "./usage.ts";
 import { parseWaitTime, throwOperationFailures, WAIT_OPTIONS, waitForOperations } from "./wait-for-operations.ts";
 
@@ -20,6 +20,7 @@ export const coursesCommands = [
         ["DELIVERED", (one) => one.delivered, "number"],
         ["SIZE", (one) => formatSize(one.versions[0]?.bytes ?? null)],
         ["PUBLISHED", (one) => one.versions[0]?.publishedAt ?? null, "time"],
+        ["BACKED UP", (one) => one.versions[0]?.backedUpAt ?? null, "time"],
       ], ({ id }) => id);
     },
   }),
@@ -50,6 +51,40 @@ export const coursesCommands = [
       const [done] = result.operations;
       if (!done) showChange(cli, operation, `${course} is being published`);
       else if (done.state === "succeeded") showChange(cli, done, done.notes[0] ?? `${course} is published`);
+      throwOperationFailures(started, result);
+    },
+  }),
+  defineCommand({
+    name: "library",
+    summary: "Show the space that the packages of a hub's courses use, and their backups",
+    words: ["HUB"],
+    examples: ["courses library north"],
+    async run(cli, { words: [federationId] }) {
+      const library = await cli.api.getFederationLibrary({ federationId });
+      showRecord(cli, library, (record) => [
+        ["Packages", record.packages],
+        ["Size", formatSize(record.packageBytes)],
+        ["Used", formatSize(record.usedBytes)],
+        ["Capacity", formatSize(record.capacityBytes)],
+        ["Missing", record.missing.join(", ") || null],
+        ["Checked", record.checkedAt, "time"],
+        ["Backed up", record.backedUpAt, "time"],
+        ["Problem", record.error],
+      ], library.federationId);
+    },
+  }),
+  defineCommand({
+    name: "delete",
+    summary: "Delete a version of a course that no site needs any longer, and its package",
+    words: ["HUB", "COURSE", "VERSION"],
+    options: WAIT_OPTIONS,
+    examples: ["courses delete north crs_0123456789abcdefghjkmnpqrs 1"],
+    async run(cli, { words: [federationId, courseId, version], options }) {
+      const waitTime = parseWaitTime(options), label = `${courseId} ${version}`;
+      const operation = await cli.api.deleteFederationCourseVersion({ federationId, courseId, version });
+      const started = [{ label, operation }], result = await waitForOperations(cli, started, waitTime);
+      const [done] = result.operations;
+      showChange(cli, done ?? operation, done?.notes[0] ?? `Version ${version} of ${courseId} is being deleted`);
       throwOperationFailures(started, result);
     },
   }),

@@ -56,6 +56,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, Command | readonly Command[
       "SPOKE --new-cluster [--dry-run]",
       "--all --new-cluster [--hub HUB] [--dry-run]",
       "--rollout ID [--wave N] [--dry-run]",
+      "--library --hub HUB [--backup ID] [--dry-run | --list]",
     ],
     words: ["[SPOKE]"],
     options: options.RESTORE_OPTIONS,

@@ -44,7 +44,8 @@ export const RESTORE_OPTIONS = {
   "no-wait": { type: "boolean", help: "exit as soon as the operation is queued" },
   "new-cluster": { type: "boolean", help: "recreate the hubs and spokes of a lost cluster in the current cluster" },
   all: { type: "boolean", help: "with --new-cluster: all hubs and spokes" },
-  hub: { type: "string", help: "with --all: only this hub and its spokes" },
+  hub: { type: "string", help: "with --all: only this hub and its spokes; with --library: the hub of the library" },
+  library: { type: "boolean", help: "restore missing packages of a hub's courses from a backup of its library" },
   rollout: { type: "string", value: "ID", help: "restore a wave of this rollout from the backups of its operations" },
   wave: { type: "string", value: "N", help: "with --rollout: this wave (default: the last wave with a failure)" },
 } as const;

@@ -9,6 +9,7 @@ export type RestoreOptions = OptionValues<typeof RESTORE_OPTIONS>;
 export function findUsageProblem(name: string | undefined, options: RestoreOptions): string | null {
   const { backup, back, as, domain, list, "dry-run": dryRun, "new-cluster": newCluster, all, hub } = options;
   if (options.rollout !== undefined || options.wave !== undefined) return findRolloutProblem(name, options);
+  if (options.library) return findLibraryProblem(name, options);
   if (newCluster || all || hub !== undefined) return findNewClusterProblem(name, options);
   if (name === undefined) return "wheelwright restore needs a SPOKE: an ID, HUB/SLUG or domain";
   if (back && (backup ?? as ?? domain) !== undefined) {
@@ -39,4 +40,12 @@ function findNewClusterProblem(name: string | undefined, options: RestoreOptions
   }
   if ((name === undefined) !== (all === true)) return "--new-cluster needs a SPOKE or --all";
   return hub !== undefined && !all ? "--hub requires --all" : null;
+}
+
+const LIBRARY_OPTIONS = ["library", "hub", "backup", "list", "dry-run", "yes", "no-wait"];
+
+function findLibraryProblem(name: string | undefined, options: RestoreOptions): string | null {
+  if (name !== undefined || options.hub === undefined) return "--library needs --hub HUB, and no SPOKE";
+  const isOther = Object.keys(options).some((option) => !LIBRARY_OPTIONS.includes(option));
+  return isOther ? "--library can be combined only with --hub, --backup, --list, --dry-run and --no-wait" : null;
 }

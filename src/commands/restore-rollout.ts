@@ -11,7 +11,7 @@ import type { RestoreOptions } from "./restore-options.ts";
 import { WIDE } from "./restore-report.ts";
 
 /** The text to print, and the IDs of the requested restores. */
-interface RolloutRestoreAnswer {
+export interface RolloutRestoreAnswer {
   readonly text: string;
   readonly operations: readonly string[];
 }

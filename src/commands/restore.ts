@@ -33,10 +33,10 @@ export async function runRestore(name: string | undefined, options: RestoreOptio
   await withDatabase(async (db) => {
     await requireRelease(db);
     if (options.all) return void process.stdout.write(await restoreAll(db, null, options));
-    if (options.rollout !== undefined) {
-      const { restoreWave } = await import("./restore-rollout.ts");
+    if (options.library || options.rollout !== undefined) {
+      const { restoreMany } = await import("./restore-many.ts");
       const requester = createCommandLineRequester("restore");
-      const { text, operations } = await restoreWave(db, requester, options).catch(rethrowRefusal);
+      const { text, operations } = await restoreMany(db, requester, options).catch(rethrowRefusal);
       process.stdout.write(text);
       for (const id of options["no-wait"] ? [] : operations) process.stdout.write(await waitForRestore(db, id));
       return;

@@ -684,6 +684,51 @@ CREATE TRIGGER jobs_pass_turn AFTER UPDATE OF state ON public.jobs FOR EACH ROW 
 CREATE TRIGGER jobs_ready_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION add_ready_lanes();
 CREATE TRIGGER jobs_ready_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION add_ready_lanes();
 
+create table libraries (
+  federation_id text not null,
+  packages jsonb not null default '[]'::jsonb,
+  used_bytes bigint,
+  free_bytes bigint,
+  checked_at timestamp(3) with time zone,
+  check_due_at timestamp(3) with time zone not null default wheelwright_now(),
+  error text,
+  error_code text,
+  constraint libraries_check CHECK (((error IS NULL) = (error_code IS NULL))),
+  constraint libraries_free_bytes_check CHECK ((free_bytes >= 0)),
+  constraint libraries_used_bytes_check CHECK ((used_bytes >= 0)),
+  constraint libraries_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint libraries_pkey PRIMARY KEY (federation_id)
+);
+CREATE INDEX libraries_due ON public.libraries USING btree (check_due_at);
+
+create table library_backups (
+  id text not null,
+  federation_id text not null,
+  job_id text not null,
+  cluster text not null,
+  namespace text not null,
+  state text not null default 'pending'::text,
+  volumes jsonb not null default '[]'::jsonb,
+  packages jsonb not null,
+  size_bytes bigint,
+  error text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  failed_at timestamp(3) with time zone,
+  deleting_since timestamp(3) with time zone,
+  deleted_at timestamp(3) with time zone,
+  constraint library_backups_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
+  constraint library_backups_check1 CHECK (((state <> 'failed'::text) OR (failed_at IS NOT NULL))),
+  constraint library_backups_check2 CHECK (((state = 'deleted'::text) = (deleted_at IS NOT NULL))),
+  constraint library_backups_size_bytes_check CHECK ((size_bytes >= 0)),
+  constraint library_backups_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'ready'::text, 'failed'::text, 'deleted'::text]))),
+  constraint library_backups_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint library_backups_pkey PRIMARY KEY (id),
+  constraint library_backups_job_id_key UNIQUE (job_id)
+);
+CREATE INDEX library_backups_not_deleted ON public.library_backups USING btree (federation_id) WHERE (state <> 'deleted'::text);
+CREATE INDEX library_backups_of_hub ON public.library_backups USING btree (federation_id, created_at DESC, id DESC);
+
 create table live_hubs (
   federation_id text not null,
   state text not null,

@@ -175,6 +175,18 @@ function extraRows(hub: string, spoke: string, user: string): Readonly<Record<st
     }],
     usage_samples: [{ spoke_id: spoke, grain: "hour", at, files_used: 5, users: 3 }],
     hub_usage_samples: [{ federation_id: hub, grain: "day", at, measured_at: at, spokes: 1, full_spokes: 0, users: 3 }],
+    libraries: [{
+      federation_id: hub,
+      packages: '["aa"]',
+      used_bytes: 5,
+      free_bytes: 7,
+      checked_at: at,
+      check_due_at: at,
+    }],
+    library_backups: [{
+      ...{ id: "lib_1", federation_id: hub, job_id: "op_library", cluster: "default", namespace: "hub-main-north" },
+      ...{ state: "ready", volumes: '[{"claim": "library"}]', packages: '["aa"]', created_at: at, ready_at: at },
+    }],
     policy_versions: [{
       ...{ federation_id: hub, section: "settings", version: 1, values: '{"language": "de"}' },
       ...{ overridable: "{timeZone}", changed_by: "ada@school.example" },

@@ -73,11 +73,16 @@ function reportLostBackups({ survey: { contents }, rows }: ClusterComparison): D
   const lost = rows.readyBackups.filter(({ contents: backupContents }) =>
     backupContents.some((name) => !contents.has(name))
   );
-  return [...Map.groupBy(lost, ({ spokeId }) => spokeId)].map(([spokeId, backups]) => ({
+  return [...Map.groupBy(lost, ({ ownerId }) => ownerId)].map(([ownerId, backups]) => ({
     check: "backups",
-    fact: `${formatCount(backups.length, "backup")} of ${rows.spokes.get(spokeId)?.slug ?? spokeId} (${spokeId}) ` +
+    fact: `${formatCount(backups.length, "backup")} of ${findSlug(rows, ownerId)} (${ownerId}) ` +
       `${backups.length === 1 ? "has" : "have"} no snapshots in the cluster: ${backups.map(({ id }) => id).join(", ")}`,
     hint:
       "A restore works only if the storage still has the snapshots. To use another backup: wheelwright restore … --backup",
   }));
+}
+
+/** Returns the slug of a spoke, or of a hub whose library was backed up. */
+export function findSlug({ spokes, hubs }: ClusterComparison["rows"], id: string): string {
+  return spokes.get(id)?.slug ?? hubs.get(id)?.slug ?? id;
 }

@@ -3,7 +3,7 @@
  * contain the last copy of a site's data.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
+import { findSlug, findUnknownBackups } from "#lib/doctor/reconcile/check-backups.ts";
 import type { ClusterComparison, Discrepancy } from "#lib/doctor/reconcile/discrepancy.ts";
 import { formatCount } from "#lib/base/text.ts";
 import { isNeededSandbox } from "#lib/domains/templates/store.ts";
@@ -77,8 +77,8 @@ function reportBackupContents(
   orphans: readonly OrphanedSnapshotContent[],
 ): Discrepancy {
   const backups = [...new Set(orphans.flatMap(({ id }) => rows.backupsBySuffix.get(id) ?? []))];
-  const descriptions = backups.map(({ id, spokeId, state }) =>
-    `the ${state} backup ${id} of ${rows.spokes.get(spokeId)?.slug ?? spokeId}`
+  const descriptions = backups.map(({ id, ownerId, state }) =>
+    `the ${state} backup ${id} of ${findSlug(rows, ownerId)}`
   );
   const fact =
     `${formatCount(orphans.length, "snapshot")} of ${namespace} ${

@@ -23,7 +23,7 @@ export interface ClusterRows {
   /** Backups in this cluster that are ready, with the names of their snapshot contents. */
   readonly readyBackups: readonly {
     readonly id: string;
-    readonly spokeId: string;
+    readonly ownerId: string;
     readonly contents: readonly string[];
   }[];
   /** All backups, keyed by backup ID without the ID's prefix. */
@@ -37,7 +37,8 @@ export interface ClusterRows {
 
 export interface StoredBackup {
   readonly id: string;
-  readonly spokeId: string;
+  /** The spoke's ID, or the hub's ID for a backup of the library of its courses. */
+  readonly ownerId: string;
   readonly state: RetentionCandidate["state"];
   readonly contents: readonly string[];
 }
@@ -51,49 +52,55 @@ export async function readClusterRows(
 ): Promise<ClusterRows> {
   const observed = [...namespaces.values()],
     ids = (of: (string | null)[]) => [...new Set(of.filter((id) => id !== null))];
-  const [hubs, spokes, jobs, backups, templates, changesAfterRestore, operationSuffixes, needed] = await Promise.all([
-    rows.selectFrom("federations").selectAll()
-      .where((is) =>
-        is.or([is("cluster", "=", name), is("id", "in", orEmptyString(ids(observed.map(({ hubId }) => hubId))))])
-      )
-      .orderBy("createdAt").execute(),
-    rows.selectFrom("spokes").selectAll()
-      .where((is) =>
-        is.or([is("cluster", "=", name), is("id", "in", orEmptyString(ids(observed.map(({ spokeId }) => spokeId))))])
-      )
-      .orderBy("createdAt").execute(),
-    rows.selectFrom("jobs").select(["id", "kind", "visible", "spokeId", "federationId", "createdAt"])
-      .where("state", "in", ["queued", "running"]).orderBy("seq").execute(),
-    rows.selectFrom("backups").select(["id", "spokeId", "operationId", "state", "volumes", "cluster"]).orderBy(
-      "createdAt",
-    ).execute(),
-    rows.selectFrom("templates").select("id").where("state", "=", "creating").execute(),
-    readChangesAfterRestore(rows, restoredAt),
-    readOperationSuffixes(rows),
-    readNeededSandboxes(rows),
-  ]);
+  const [hubs, spokes, jobs, backups, libraries, templates, changesAfterRestore, operationSuffixes, needed] =
+    await Promise.all([
+      rows.selectFrom("federations").selectAll()
+        .where((is) =>
+          is.or([is("cluster", "=", name), is("id", "in", orEmptyString(ids(observed.map(({ hubId }) => hubId))))])
+        )
+        .orderBy("createdAt").execute(),
+      rows.selectFrom("spokes").selectAll()
+        .where((is) =>
+          is.or([is("cluster", "=", name), is("id", "in", orEmptyString(ids(observed.map(({ spokeId }) => spokeId))))])
+        )
+        .orderBy("createdAt").execute(),
+      rows.selectFrom("jobs").select(["id", "kind", "visible", "spokeId", "federationId", "createdAt"])
+        .where("state", "in", ["queued", "running"]).orderBy("seq").execute(),
+      rows.selectFrom("backups").select(["id", "spokeId", "operationId", "state", "volumes", "cluster"]).orderBy(
+        "createdAt",
+      ).execute(),
+      rows.selectFrom("library_backups").select(["id", "federationId", "jobId", "state", "volumes", "cluster"]).orderBy(
+        "createdAt",
+      ).execute(),
+      rows.selectFrom("templates").select("id").where("state", "=", "creating").execute(),
+      readChangesAfterRestore(rows, restoredAt),
+      readOperationSuffixes(rows),
+      readNeededSandboxes(rows),
+    ]);
   const operations = jobs.filter(({ visible, kind }) => visible && kind !== "remove" && kind !== "remove-hub");
   const liveOperations = Map.groupBy(operations, ({ spokeId, federationId }) => spokeId ?? federationId ?? "");
   const unfinishedJobIds = new Set(
     jobs.filter((job) => !operations.includes(job) || restoredAt === null || job.createdAt >= restoredAt)
       .map(({ id }) => id),
   );
-  const knownBackups = backups.filter(({ state, operationId }) =>
-    state !== "pending" || unfinishedJobIds.has(operationId)
-  );
-  const readyBackups = backups.filter(({ state, cluster }) => state === "ready" && cluster === name);
+  const all = [
+    ...backups.map(({ spokeId: ownerId, ...row }) => ({ ...row, ownerId })),
+    ...libraries.map(({ federationId: ownerId, jobId: operationId, ...row }) => ({ ...row, ownerId, operationId })),
+  ];
+  const knownBackups = all.filter(({ state, operationId }) => state !== "pending" || unfinishedJobIds.has(operationId));
+  const readyBackups = all.filter(({ state, cluster }) => state === "ready" && cluster === name);
   return {
     hubs: new Map(hubs.map((row) => [row.id, row])),
     spokes: new Map(spokes.map((row) => [row.id, row])),
     ...{ changesAfterRestore, liveOperations },
     backupIds: new Set(knownBackups.map(({ id }) => id)),
-    readyBackups: readyBackups.map(({ id, spokeId, volumes }) => ({
-      ...{ id, spokeId },
+    readyBackups: readyBackups.map(({ id, ownerId, volumes }) => ({
+      ...{ id, ownerId },
       contents: contentNames(volumes),
     })),
-    backupsBySuffix: new Map(backups.map(({ id, spokeId, state, volumes }) => [
+    backupsBySuffix: new Map(all.map(({ id, ownerId, state, volumes }) => [
       id.slice(id.indexOf("_") + 1),
-      { ...{ id, spokeId, state: state as RetentionCandidate["state"] }, contents: contentNames(volumes) },
+      { ...{ id, ownerId, state: state as RetentionCandidate["state"] }, contents: contentNames(volumes) },
     ])),
     ...{ operationSuffixes, neededSandboxes: needed },
     sandboxIds: new Set([...jobs, ...templates].map(({ id }) => id)),

@@ -2,9 +2,12 @@
 import { sql } from "kysely";
 import { Fault } from "#lib/base/errors.ts";
 import { createId } from "#lib/base/ids.ts";
+import { Refusal } from "#lib/base/refusals.ts";
 import { buildHubSubject } from "#lib/audit/store.ts";
 import type { Requester } from "#lib/audit/requester.ts";
 import { recordChange } from "#lib/changes/record.ts";
+import { createCourseDeletion } from "#lib/domains/courses/library-jobs.ts";
+import { requestLibraryCheck } from "#lib/domains/courses/library-store.ts";
 import { lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import { readDatabaseTime } from "#lib/drivers/db/clock.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -33,8 +36,8 @@ export function requireRoomForCourse(courses: readonly HubCourse[]): void {
 
 /**
  * Adds a version, unless the operation has already added it. Returns its course and number. If the course has too many
- * versions, the oldest one that neither the hub nor a spoke names is no longer offered; its package stays in the library.
- * Throws a `conflict` fault (`too_many_courses`).
+ * versions, the oldest one that neither the hub nor a spoke names is deleted. Throws a `conflict` fault
+ * (`too_many_courses`), or a Refusal (`CourseUnpublished`) if the package was deleted in the meantime.
  */
 export async function storeCourseVersion(
   tx: Tx,
@@ -46,15 +49,17 @@ export async function storeCourseVersion(
   const stored = findOperationVersion(courses, added.operationId);
   if (stored) return stored;
   const old = courses.find(({ id }) => id === courseId), id = old?.id ?? courseId ?? createId("crs");
+  await requirePackageKept(tx, federationId, added);
   const version: CourseVersion = {
     ...added,
-    version: (old?.versions.at(-1)?.version ?? 0) + 1,
+    version: Math.max(old?.versions.at(-1)?.version ?? 0, old?.lastDeleted ?? 0) + 1,
     publishedAt: (await readDatabaseTime(tx)).toISOString(),
     publishedBy: requester.email,
   };
   if (!old) requireRoomForCourse(courses);
   const used = [...policy?.courses?.values.releases ?? [], ...await readReleasesOfSpokes(tx, federationId)];
-  const course = { id, title: added.title, versions: dropOldest(id, [...old?.versions ?? [], version], used) };
+  const all = [...old?.versions ?? [], version], versions = dropOldest(id, all, used);
+  const course = { ...old, id, title: added.title, versions };
   const after = old ? courses.map((each) => each.id === id ? course : each) : [...courses, course];
   if (JSON.stringify(after).length > MAX_LENGTH) {
     throw new Fault(
@@ -64,6 +69,7 @@ export async function storeCourseVersion(
     );
   }
   await updateFederation(tx, federationId, { courses: JSON.stringify(after) });
+  await requestLibraryCheck(tx, federationId);
   await recordChange(tx, requester, {
     audit: [{
       kind: "federation_updated",
@@ -71,8 +77,27 @@ export async function storeCourseVersion(
       metadata: { changed: { courses: { [id]: version.version } }, title: added.title, operationId: added.operationId },
     }],
     events: [{ federationId, state }],
+    jobs: all.filter((each) => !versions.includes(each)).map(({ version: number, title, sha256, bytes }) =>
+      createCourseDeletion(federationId, { course: id, version: number, title, sha256, bytes })
+    ),
   });
   return { course: id, version: version.version };
+}
+
+/** Throws if an older version had the same package, and that package was deleted after the operation had stored it. */
+async function requirePackageKept(
+  tx: Tx,
+  federationId: string,
+  { sha256, operationId }: Pick<CourseVersion, "sha256" | "operationId">,
+): Promise<void> {
+  const deletion = await tx.selectFrom("jobs").select("id").where("kind", "=", "delete-course")
+    .where("federationId", "=", federationId).where(sql<boolean>`payload ->> 'sha256' = ${sha256}`)
+    .where(sql<boolean>`coalesce(finished_at, 'infinity') >= (
+      select coalesce(started_at, created_at) from jobs as own where own.id = ${operationId})`)
+    .executeTakeFirst();
+  if (!deletion) return;
+  const message = "The same package was deleted while the course was published";
+  throw new Refusal("CourseUnpublished", message, "Publish the course again.", "user");
 }
 
 function findOperationVersion(courses: readonly HubCourse[], operationId: string): ParsedRelease | null {

@@ -55,6 +55,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   service_event_head: "select, update",
   notification_audiences: "select, insert, update",
   backups: "select, insert, update, delete",
+  libraries: "select, insert, update",
+  library_backups: "select, insert, update",
   cluster_snapshots: "select, insert, update",
   templates: "select, insert, update, delete",
   template_uses: "select, insert, update, delete",

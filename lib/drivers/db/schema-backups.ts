@@ -1,6 +1,7 @@
 /** Defines the backup tables for Kysely, the query builder. */
 import type { Generated } from "kysely";
 import type {
+  JsonColumn,
   JsonColumnWithDefault,
   NullableBigintColumn,
   NullableJsonColumn,
@@ -10,6 +11,33 @@ import type {
 import type { BackupKind, BackupState } from "#lib/model/backup.ts";
 
 export interface BackupTables {
+  libraries: {
+    federationId: string;
+    packages: JsonColumnWithDefault;
+    usedBytes: NullableBigintColumn;
+    freeBytes: NullableBigintColumn;
+    checkedAt: NullableTimestampColumn;
+    checkDueAt: TimestampColumn;
+    error: string | null;
+    errorCode: string | null;
+  };
+  library_backups: {
+    id: string;
+    federationId: string;
+    jobId: string;
+    cluster: string;
+    namespace: string;
+    state: Generated<BackupState>;
+    volumes: JsonColumnWithDefault;
+    packages: JsonColumn;
+    sizeBytes: NullableBigintColumn;
+    error: string | null;
+    createdAt: TimestampColumn;
+    readyAt: NullableTimestampColumn;
+    failedAt: NullableTimestampColumn;
+    deletingSince: NullableTimestampColumn;
+    deletedAt: NullableTimestampColumn;
+  };
   database_restores: { restoredAt: TimestampColumn; takenAt: TimestampColumn; releasedAt: NullableTimestampColumn };
   backups: {
     id: string;

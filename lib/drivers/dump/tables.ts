@@ -93,6 +93,8 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   notification_audiences: unchanged,
   // Restores the list of site backups as it was. `doctor --reconcile` reports missing and deleted backups.
   backups: unchanged,
+  libraries: unchanged,
+  library_backups: unchanged,
   cluster_snapshots: unchanged,
   database_restores: unchanged,
   retained_pvcs: unchanged,

@@ -160,6 +160,7 @@ export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTo
   federation_provisioned: ["good", "Hub % is ready"],
   federation_provision_failed: ["bad", "Hub % could not be set up"],
   federation_updated: ["info", "Hub % was changed"],
+  federation_library_failed: ["bad", "The library of the courses of hub % has a problem"],
   federation_removal_requested: ["still", "Removal of hub % was requested"],
   federation_destroyed: ["still", "Hub % was removed"],
   federation_requested: ["info", "A user requested hub %"],

@@ -1,10 +1,12 @@
 /** Describes versions of a hub's courses by title, because people do not know the courses by ID. */
 import type * as v from "valibot";
-import type { CourseView } from "#lib/domains/courses/views.ts";
+import type { CourseView, LibraryView } from "#lib/domains/courses/views.ts";
 import { parseCourseRelease } from "#lib/model/course.ts";
 
 /** A course of a hub, as the API shows it. */
 export type CourseItem = v.InferOutput<typeof CourseView>;
+/** The library of a hub, as the API shows it. */
+export type LibraryItem = v.InferOutput<typeof LibraryView>;
 type Courses = readonly CourseItem[];
 
 /** Returns the releases among the values of a policy. */

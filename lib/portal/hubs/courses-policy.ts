@@ -7,7 +7,7 @@ import type { Hub, HubPolicyView } from "#lib/portal/components/api-types.ts";
 import { type FormField, type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import { courseFieldName, listVersionOptions, readChosenReleases } from "#lib/portal/hubs/course-choices.ts";
-import { type CourseItem, readReleases } from "#lib/portal/hubs/course-words.ts";
+import { type CourseItem, type LibraryItem, readReleases } from "#lib/portal/hubs/course-words.ts";
 
 type Form = Readonly<Record<string, string>>;
 
@@ -20,6 +20,7 @@ export interface CoursesOfHub {
   readonly courses: readonly CourseItem[];
   /** Whether a spoke of the hub uses the hub's courses. */
   readonly areUsed: boolean;
+  readonly library: LibraryItem;
 }
 
 interface CoursesForm {
@@ -31,7 +32,7 @@ interface CoursesForm {
 export function coursesPanel(
   hub: Hub,
   policy: HubPolicyView,
-  { courses, areUsed }: CoursesOfHub,
+  { courses, areUsed, library }: CoursesOfHub,
   { form, submission }: CoursesForm,
 ): Markup {
   const publish = ["Publish a course", `/hubs/${hub.id}/courses/publish`] as const;
@@ -51,7 +52,7 @@ export function coursesPanel(
         },
         ...courses.map((course) => courseField(hub.id, course, form)),
       )
-    }<h3>Published versions</h3>${courses.map(versionList)}`,
+    }<h3>Published versions</h3>${libraryNote(library)}${courses.map((course) => versionList(hub.id, course))}`,
     { id: "courses", lead: LEAD, actions: ui.linkButton(publish) },
   );
 }
@@ -95,17 +96,34 @@ function courseField(hubId: string, course: CourseItem, form: Form | undefined):
   };
 }
 
-function versionList({ title, delivered, versions }: CourseItem): Markup {
-  const rows = versions.map(({ version, publishedAt, publishedBy, bytes, branch, plugins }) => [
-    markup`${version} ${version === delivered ? ui.badge("good", "done", "Given to the sites") : ""}`,
+/** Shows how full the library is, and when it was backed up. */
+function libraryNote({ packageBytes, capacityBytes, backedUpAt, error }: LibraryItem): Markup {
+  const capacity = capacityBytes === null ? "" : ` of ${formatBytes(capacityBytes)}`;
+  const usage = markup`<p>The packages use ${formatBytes(packageBytes)}${capacity}. Last backup: ${
+    ui.renderTime(backedUpAt)
+  }.</p>`;
+  return error === null ? usage : markup`${usage}${ui.callout("warn", `${error}.`)}`;
+}
+
+function versionList(hubId: string, { id, title, delivered, versions }: CourseItem): Markup {
+  const rows = versions.map(({ version, publishedAt, publishedBy, bytes, branch, plugins, backedUpAt, isMissing }) => [
+    markup`${version} ${version === delivered ? ui.badge("good", "done", "Given to the sites") : ""}${
+      isMissing ? ui.badge("bad", "cross", "The package is missing") : ""
+    }`,
     ui.renderTime(publishedAt),
     publishedBy,
     formatBytes(bytes),
+    ui.renderTime(backedUpAt),
     markup`Moodle ${branch}${plugins.map((plugin) => markup`, <code>${plugin}</code>`)}`,
+    version === delivered
+      ? ""
+      : markup`<a href="/hubs/${hubId}/courses/delete?course=${id}&version=${version}">Delete<span class="visually-hidden"> version ${version} of ${title}</span></a>`,
   ]);
   return markup`<details><summary>${title}: ${formatCount(versions.length, "version")}</summary>
-${ui.dataTable(`Versions of ${title}`, ["Version", "Published", "By", "Size", "Needs"], rows)}</details>`;
+${ui.dataTable(`Versions of ${title}`, VERSION_HEADS, rows)}</details>`;
 }
+
+const VERSION_HEADS = ["Version", "Published", "By", "Size", "Backed up", "Needs", ""];
 
 /** Builds the API request from the values of the form. */
 export function buildCoursesRequest(form: Form, policy: HubPolicyView): object {

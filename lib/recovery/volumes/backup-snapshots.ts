@@ -3,7 +3,8 @@ import { Refusal } from "#lib/base/refusals.ts";
 import type { Backup } from "#lib/domains/backups/store.ts";
 import { DATABASE_STATEFULSET_REF } from "#lib/moodle/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import type { SiteSnapshots, StorageSnapshot } from "#lib/recovery/volumes/pvcs.ts";
+import type { SiteSnapshots } from "#lib/recovery/volumes/pvcs.ts";
+import type { StorageSnapshot } from "#lib/recovery/volumes/snapshot-source.ts";
 
 /** Returns the two snapshots described by a backup's row. Throws a Refusal if one is not described. */
 export function readBackupSnapshots(

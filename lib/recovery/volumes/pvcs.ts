@@ -9,7 +9,6 @@ import { buildSourceSnapshotName } from "#lib/moodle/origin.ts";
 import { findSnapshotBlueprintProblem } from "#lib/moodle/adoption.ts";
 import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { getSitePvcNames } from "#lib/moodle/names.ts";
-import { buildOwnerLabels } from "#lib/moodle/owner-labels.ts";
 import { DISK_NAMES, type DiskName } from "#lib/moodle/resize.ts";
 import { type Cluster, type KubeObject, type ObjectRef, toObjectRef } from "#lib/drivers/cluster/cluster.ts";
 import type { JobRun } from "#lib/scheduler/handler.ts";
@@ -19,19 +18,16 @@ import { createWithFence } from "#lib/steps/fenced-objects.ts";
 import type { JobContext } from "#lib/steps/site-jobs.ts";
 import { buildClusterWaitOptions, waitUntil } from "#lib/steps/site.ts";
 import { renderPvcs } from "#lib/recovery/volumes/render-pvcs.ts";
+import {
+  buildSourceContentName,
+  chooseSnapshotClass,
+  createSnapshotSource,
+  type StorageSnapshot,
+} from "#lib/recovery/volumes/snapshot-source.ts";
 
 /** The context in which volumes are created from snapshots. The blueprint inputs must contain `origin`. */
 export interface VolumeContext extends JobContext {
   readonly cluster: Cluster;
-}
-
-/** The values with which a storage driver finds a snapshot, and the size of its volume. */
-export interface StorageSnapshot {
-  readonly handle: string;
-  readonly driver: string;
-  readonly class: string;
-  /** The minimum size of a volume created from this snapshot, in bytes; null if the driver does not report it. */
-  readonly restoreSize: number | null;
 }
 
 /** The snapshots of a site's two volumes, and the cluster in which they were taken. */
@@ -64,7 +60,13 @@ export async function createPvcsFromSnapshots(context: VolumeContext, run: JobRu
   const unbound = DISK_NAMES.filter((disk) => existing.get(disk)?.["status"]?.phase !== "Bound");
   if (unbound.length === 0) return;
   const names = await chooseSnapshotClasses(context, run, from);
-  for (const disk of unbound) await createSourcePair(context, run, disk, from.volumes[disk], names[disk]);
+  for (const disk of unbound) {
+    await createSnapshotSource(context, run, {
+      name: buildSourceSnapshotName(disk, adoptionId),
+      owner: inputs,
+      snapshot: { ...from.volumes[disk], class: names[disk] },
+    });
+  }
   await space.ready(
     unbound.map((disk) => ({ ...VOLUME_SNAPSHOT, name: buildSourceSnapshotName(disk, adoptionId) })),
     buildClusterWaitOptions(run),
@@ -105,7 +107,10 @@ export async function deleteSourceSnapshotContents(
   run: JobRun,
   { namespace, adoptionId }: { readonly namespace: string; readonly adoptionId: string },
 ): Promise<void> {
-  const refs = DISK_NAMES.map((disk) => ({ ...SNAPSHOT_CONTENT, name: contentNameOf(namespace, disk, adoptionId) }));
+  const refs = DISK_NAMES.map((disk) => ({
+    ...SNAPSHOT_CONTENT,
+    name: buildSourceContentName(namespace, buildSourceSnapshotName(disk, adoptionId)),
+  }));
   await waitUntil(run, async () => {
     const remaining = (await Promise.all(refs.map((ref) => cluster.find(ref, run)))).filter((content) =>
       content !== null
@@ -119,10 +124,6 @@ export async function deleteSourceSnapshotContents(
       ? `Waiting for the deletion of ${remaining.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(", ")}`
       : null;
   });
-}
-
-function contentNameOf(namespace: string, disk: DiskName, adoptionId: string): string {
-  return `${namespace}-${buildSourceSnapshotName(disk, adoptionId)}`;
 }
 
 function requireOrigin({ inputs: { origin } }: VolumeContext): SiteOrigin {
@@ -152,48 +153,15 @@ function requireSource({ metadata: { name }, spec }: KubeObject, source: string)
   );
 }
 
-/** Returns a VolumeSnapshotClass for each snapshot: its original class or, if missing, one for the same driver. */
+/** Returns a VolumeSnapshotClass for each snapshot. */
 async function chooseSnapshotClasses(
   { cluster }: VolumeContext,
   run: JobRun,
   { volumes }: SiteSnapshots,
 ): Promise<Readonly<Record<DiskName, string>>> {
   const classes = await readRetainingSnapshotClasses(cluster, run);
-  const chooseClass = ({ driver, class: className }: StorageSnapshot): string => {
-    const candidates = classes.filter((each) => each.driver === driver);
-    const choice = candidates.find(({ name }) => name === className) ?? candidates[0];
-    if (choice) return choice.name;
-    throw new Refusal(
-      "NoSnapshotClass",
-      `Cannot create volumes: the cluster has no VolumeSnapshotClass for ${driver} with deletionPolicy: Retain`,
-      "Create this snapshot class, then retry. If the cluster no longer has this driver, the snapshots cannot be used.",
-    );
+  return {
+    files: chooseSnapshotClass(classes, volumes.files),
+    database: chooseSnapshotClass(classes, volumes.database),
   };
-  return { files: chooseClass(volumes.files), database: chooseClass(volumes.database) };
-}
-
-async function createSourcePair(
-  context: VolumeContext,
-  run: JobRun,
-  disk: DiskName,
-  { handle, driver }: StorageSnapshot,
-  volumeSnapshotClassName: string,
-): Promise<void> {
-  const { cluster, space, inputs } = context, { adoptionId } = requireOrigin(context), { namespace } = space;
-  const name = buildSourceSnapshotName(disk, adoptionId), content = contentNameOf(namespace, disk, adoptionId);
-  const labels = buildOwnerLabels(inputs);
-  await cluster.createGlobal({
-    ...SNAPSHOT_CONTENT,
-    metadata: { name: content, labels },
-    spec: {
-      deletionPolicy: "Retain",
-      driver,
-      source: { snapshotHandle: handle },
-      sourceVolumeMode: "Filesystem",
-      volumeSnapshotClassName,
-      volumeSnapshotRef: { ...VOLUME_SNAPSHOT, namespace, name },
-    },
-  }, run);
-  const spec = { volumeSnapshotClassName, source: { volumeSnapshotContentName: content } };
-  await space.create({ ...VOLUME_SNAPSHOT, metadata: { name, labels }, spec }, run);
 }

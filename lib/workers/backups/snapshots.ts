@@ -84,8 +84,10 @@ async function signBackupRecord({ app, spoke }: SpokeSite, backup: Backup): Prom
   return JSON.stringify({ text, installation: installation.id, signature } satisfies SignedRecord);
 }
 
-/** The cluster, the namespace and the blueprint inputs of a site whose volumes are backed up. */
-type SnapshotContext = Pick<SpokeSite, "cluster" | "space" | "inputs">;
+/** The cluster, the namespace and the blueprint inputs of a site or a hub whose volumes are backed up. */
+interface SnapshotContext extends Pick<SpokeSite, "cluster" | "space"> {
+  readonly inputs: Pick<SpokeSite["inputs"], "surroundings" | "claims">;
+}
 
 /**
  * Returns the manifests of the snapshots, with names derived from the backup's ID. The caller stores these names before

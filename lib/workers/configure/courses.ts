@@ -1,4 +1,5 @@
 /** Brings the hub's courses to a site. */
+import { requestLibraryCheck } from "#lib/domains/courses/library-store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { findCourseRelease } from "#lib/model/course.ts";
 import { type Delivery, parseDelivery } from "#lib/moodle/course-jobs.ts";
@@ -17,13 +18,19 @@ const LASTING_REASONS: readonly (string | undefined)[] = ["MissingPlugin", "Olde
 /** A reason that another attempt may find gone. */
 const PASSING_REASON = "DownloadFailed";
 
+/** The reason if the library lacks a package. The delivery cannot succeed until somebody brings the package back. */
+const MISSING_REASON = "PackageMissing";
+const CORRECT_HINT = "The other courses are in place. Correct the cause, then configure the site again.";
+
 /** Brings the courses that the site should have, and closes those that it should no longer have. */
 export async function bringCourses(site: SpokeSite, run: ConfigureRun): Promise<void> {
   const after = getInputsAfterChange(site, run), { shared } = after;
   if (!shared || !listChangedSections(site.inputs.shared, shared).includes("courses")) return;
   const releases = shared.courses?.values?.releases ?? [];
   const { titles, delivery } = await deliver({ ...site, inputs: after }, run, releases);
-  const missed = delivery.courses.filter(({ outcome }) => outcome === "skipped");
+  const missed = delivery.courses.filter(({ outcome }) => outcome === "skipped").map((each) =>
+    each.reason === MISSING_REASON ? { ...each, detail: "its package is missing from the hub's library" } : each
+  );
   const failed = missed.filter(({ reason }) => !LASTING_REASONS.includes(reason));
   const skipped = missed.map(({ family, reason, detail }) =>
     `the course ${titles.get(family) ?? family}: ${detail ?? reason ?? "it was skipped"}`
@@ -38,8 +45,17 @@ export async function bringCourses(site: SpokeSite, run: ConfigureRun): Promise<
   throw new ClusterError("CoursesUndelivered", message, {
     transient: unclosed.length === 0 && failed.every(({ reason }) => reason === PASSING_REASON),
     blame: "operator",
-    hint: "The other courses are in place. Correct the cause, then configure the site again.",
+    hint: failed.some(({ reason }) => reason === MISSING_REASON) ? await restoreHint(site) : CORRECT_HINT,
   });
+}
+
+/** Returns how to get a missing package back. Lets the library be checked, which shows the package as missing. */
+async function restoreHint({ app, spoke: { federationId } }: SpokeSite): Promise<string> {
+  await app.db.transact((tx) => requestLibraryCheck(tx, federationId));
+  const { slug } = await app.db.rows.selectFrom("federations").select("slug").where("id", "=", federationId)
+    .executeTakeFirstOrThrow();
+  return "The other courses are in place. Publish the course again, or ask an operator to run: wheelwright restore " +
+    `--library --hub ${slug}. Then configure the site again.`;
 }
 
 interface Delivered {

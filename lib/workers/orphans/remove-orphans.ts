@@ -9,6 +9,7 @@ import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluste
 import type { JobHandler, JobRun } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { setSnapshotContentDeletePolicy } from "#lib/workers/backups/delete-expired.ts";
+import { deleteBackupsOfRemovedHubs } from "#lib/workers/courses/expired-library-backups.ts";
 import {
   isSandboxNamespace,
   type OrphanedSnapshotContent,
@@ -23,10 +24,11 @@ import { upkeepHandler } from "#lib/steps/upkeep.ts";
 const CLUSTER_TIMEOUT = 10 * MINUTE;
 
 export function deleteOrphanedStorage(app: App): JobHandler {
-  return upkeepHandler({ kind: "delete-orphans", every: HOUR }, {
+  return upkeepHandler({ kind: "delete-orphans", plan: 2, every: HOUR }, {
     sandboxes: ["Removing the storage of deleted sandboxes", HOUR, async (run) => {
       await Promise.all((await clusterNames(app)).map((name) => removeFromCluster(app, run, name)));
     }],
+    libraries: ["Removing the backups of removed hubs' libraries", HOUR, (run) => deleteBackupsOfRemovedHubs(app, run)],
   });
 }
 

@@ -13,6 +13,8 @@ import { buildClusterWaitOptions, openHubSite, openSpokeSite, type Site, type Sp
 import { takeLastSnapshot } from "#lib/workers/backups/last-snapshot.ts";
 import { stopSite } from "#lib/steps/stop.ts";
 import { FEDERATION_LABEL, MANAGED_BY_LABEL, SPOKE_LABEL } from "#lib/drivers/cluster/guard.ts";
+import { getAdoptionId } from "#lib/moodle/names.ts";
+import { deleteLibrarySources } from "#lib/recovery/volumes/library-claims.ts";
 import { deleteSourceSnapshotContents } from "#lib/recovery/volumes/pvcs.ts";
 import { listVolumeSuffixes } from "#lib/domains/backups/retained-pvcs.ts";
 import { type RemovalRun, withDailyReport } from "#lib/workers/removal/daily-report.ts";
@@ -40,7 +42,12 @@ export function removeSpokeHandler(app: App): JobHandler {
 export function removeHubHandler(app: App): JobHandler {
   const handler = createJobHandler(OPERATIONS["remove-hub"].kind, (run: JobRun) => openHubSite(app, run), {
     namespace: removeNamespace,
-    confirm: confirmRemoval,
+    async confirm(site, run) {
+      const restores = await app.db.rows.selectFrom("jobs").select("id").where("federationId", "=", site.hub.id)
+        .where("kind", "=", "restore-library").execute();
+      await deleteLibrarySources(site, run, restores.map(({ id }) => getAdoptionId(id)));
+      await confirmRemoval(site, run);
+    },
   }, { hooks: hubRemovalOutcomes });
   return withDailyReport(app, handler);
 }

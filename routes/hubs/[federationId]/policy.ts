@@ -2,6 +2,7 @@ import { GET as getCatalog } from "#routes/api/catalog.ts";
 import { GET as getCourses } from "#routes/api/federations/[federationId]/courses/index.ts";
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getHistory } from "#routes/api/federations/[federationId]/policy/history.ts";
+import { GET as getLibrary } from "#routes/api/federations/[federationId]/library.ts";
 import { GET as getPolicy, PATCH as updatePolicy } from "#routes/api/federations/[federationId]/policy/index.ts";
 import { POST as rollBack } from "#routes/api/federations/[federationId]/policy/rollback.ts";
 import { POST as checkSignIn } from "#routes/api/federations/[federationId]/policy/sign-in/check.ts";
@@ -60,6 +61,7 @@ async function show({ callApi }: PageContext<unknown, unknown>, extras: Extras =
     courses: {
       courses: await callApi(getCourses),
       areUsed: next !== null || items.some(({ content }) => content),
+      library: await callApi(getLibrary),
     },
     ...extras,
   });

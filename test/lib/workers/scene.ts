@@ -184,7 +184,7 @@ export async function makeApp(
 }
 
 /** Jobs that start without a request. They would disturb tests that move the clock or count templates. */
-export const UNREQUESTED = ["plan-backups", "prepare-templates", "probe-sites"] as const;
+export const UNREQUESTED = ["plan-backups", "plan-library-backups", "prepare-templates", "probe-sites"] as const;
 
 /** Starts a replica. Of the jobs that start without a request, it runs only those in `also`. */
 export async function startReplica(app: App, ...also: (typeof UNREQUESTED)[number][]): Promise<Scheduler> {

@@ -126,6 +126,8 @@ const STORED: Readonly<Record<string, readonly StoredData[]>> = {
     { template: "invitation", about: { inviter: "Bob", places: ["Hub"], expiresAt: "2026-11-26T10:00:00.000Z" } },
     { template: "announcement", about: { notices: [NOTICE], more: 0 } },
   ].map((letter, i) => ({ payload: { letter: { ...letter, to: TO }, grantId: i === 0 ? "grant" : null } })),
+  "delete-course": [{ payload: { course: "crs_1", version: 1, title: "Biology", sha256: "aa", bytes: 5 } }],
+  "restore-library": [{ payload: { backupId: "lib_1" } }],
   "publish-course": [{ payload: { course: "BIO-D", deliver: true } }],
   "suspend-person": [{ payload: { email: "cy@school.example" } }],
   "reinstate-person": [{ payload: { email: "cy@school.example" } }],

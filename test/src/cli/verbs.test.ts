@@ -86,6 +86,8 @@ policy rollback north settings 1
 policy show-spoke oak
 policy override oak settings.language=fr --exclude brand
 courses list north
+courses library north
+courses delete north crs_00000000000000000000000000 1 =3
 courses publish north oak BIO-D --course crs_00000000000000000000000000 =2
 rollouts create restart --spoke oak -q >ROLLOUT
 usage oak

@@ -7,7 +7,7 @@ import { recordChange } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
 import { insertHub, insertRollout, insertSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
-import { insertRow } from "#test/support/rows.ts";
+import { insertRow, updateRows } from "#test/support/rows.ts";
 
 export interface PathParamSample {
   readonly own: string;
@@ -17,9 +17,12 @@ export interface PathParamSample {
 
 export type Samples = Readonly<Record<string, PathParamSample>>;
 
+const COURSE = createId("crs");
+
 export async function sampleParams(scene: Scene): Promise<Samples> {
   const { db, hub, spoke, people } = scene;
   const south = await insertHub(db, people.operator.id, "south");
+  await updateRows(db, "federations", { courses: JSON.stringify([buildCourse(spoke)]) }, { id: hub });
   const elm = await insertSpoke(db, people.operator.id, south, "elm");
   const other = await createTestUser(db, "of-south");
   await addHubAdmin(db, other, south);
@@ -38,6 +41,8 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       absent: createId("tok"),
     },
     // Uses three random IDs that belong to no session.
+    courseId: { own: COURSE, foreign: COURSE, absent: createId("crs") },
+    version: same("1"),
     sessionId: { own: createId("ses"), foreign: createId("ses"), absent: createId("ses") },
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-request"),
@@ -75,6 +80,14 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
     action: same("restart"),
     hubAdminId: { own: people.hubAdmin.id, foreign: other.id, absent: createId("usr") },
   };
+}
+
+/** Returns a course whose only version the spoke has published. */
+function buildCourse(spokeId: string) {
+  const version = { version: 1, title: "Biology", shortname: "BIO-D", sha256: "0".repeat(64), bytes: 1, plugins: [] };
+  const origin = { branch: "4.5", moodle: 2024100712, spokeId, operationId: createId("op") };
+  const at = { publishedAt: "2026-11-21T12:00:00.000Z", publishedBy: "ada@school.example" };
+  return { id: COURSE, title: "Biology", versions: [{ ...version, ...origin, ...at }] };
 }
 
 /** Returns the same value three times, for a parameter that belongs to no hub. */

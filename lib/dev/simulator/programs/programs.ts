@@ -17,6 +17,7 @@ import {
   runSignInLinkScript,
 } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runDeliverScript, runPublishScript } from "#lib/dev/simulator/programs/moodle/courses.ts";
+import { runPackagesScript } from "#lib/dev/simulator/programs/moodle/packages.ts";
 import { runSignInCheck } from "#lib/dev/simulator/programs/moodle/sign-on.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { runCurl, runFileVerification, runSetupJob } from "#lib/dev/simulator/programs/moodle/checks.ts";
@@ -47,6 +48,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /^php -r .*function person_accounts/s.test(command), runPersonScript],
   [(_, command) => /^php -r .*function publish_course/s.test(command), runPublishScript],
   [(_, command) => /^php -r .*function deliver_family/s.test(command), runDeliverScript],
+  [(_, command) => /^php -r .*function packages_run/s.test(command), runPackagesScript],
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPasswordScript],
   [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLinkScript],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runMoodleCli],

@@ -74,7 +74,7 @@ async function publish(context: Context, more: { courseId?: string; deliver?: bo
 
 /** Returns the hub's only course. */
 async function courseOf(context: Context) {
-  return listHubCourses(await hubOf(context), context.scene.actor)[0]!;
+  return (await listHubCourses(context.scene.db.rows, await hubOf(context), context.scene.actor))[0]!;
 }
 
 async function waitForPolicy({ scene, hub }: Context, state: "completed" | "paused" = "completed") {
@@ -105,7 +105,7 @@ test("publishes a course, and brings it to every site that subscribes", async (c
   const { scene, subscribers, mirror, puller, origin } = context;
   const { state, progress } = await publish(context);
   assert.is(state, "succeeded", JSON.stringify(progress));
-  const [course, ...others] = listHubCourses(await hubOf(context), context.scene.actor);
+  const [course, ...others] = await listHubCourses(scene.db.rows, await hubOf(context), scene.actor);
   assert.equal([course!.title, course!.delivered, others.length], ["BIO-D", 1, 0]);
   assert.equal(course!.versions.map(({ version, spokeId, bytes }) => [version, spokeId, bytes]), [
     [1, origin, 21_000_000],
@@ -189,7 +189,7 @@ test("pauses at the first site that cannot get the package, and goes on when it 
   await patchPolicy(scene.app, scene.actor, hub, { courses: { releases: [`${id}@4`] } });
   const paused = await waitForPolicy(context, "paused");
   const failed = await selectRows(scene.db, "rollout_spokes", { rolloutId: paused.id, state: "failed" });
-  assert.match(failed[0].reason ?? "", "the library answered with status 404");
+  assert.match(failed[0].reason ?? "", "its package is missing from the hub's library");
   const versions = await Promise.all(subscribers.map(async (spoke) => (await courseOn(scene, spoke))!.current));
   assert.equal([...new Set(versions)], [1], "every site keeps the version that it had");
   putBack();

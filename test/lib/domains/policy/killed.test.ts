@@ -60,7 +60,11 @@ test("publishes a course once, and brings it once to each site", async () => {
     assert.is((await scene.ended(ids[0]!, "publish-course")).state, "succeeded");
     await waitForRollout(scene, (await showPolicy(scene.db.rows, id)).rollout!, "completed");
     assert.equal(died.filter((name) => name.startsWith("publish-course")).sort(), listSteps(publishCourse));
-    const [course, ...others] = listHubCourses((await findFederation(scene.db.rows, id, "shown"))!, scene.actor);
+    const [course, ...others] = await listHubCourses(
+      scene.db.rows,
+      (await findFederation(scene.db.rows, id, "shown"))!,
+      scene.actor,
+    );
     assert.equal([course!.versions.length, course!.delivered, others], [1, 1, []]);
     assert.equal((await siteOf(ids[0]!)).database!.hubCourses ?? {}, {}, "the site that published it has it already");
     for (const spoke of ids.slice(1)) {

@@ -47,7 +47,7 @@ async function shareCourse(scene: WorkScene, { id: hubId }: FederationRow, id: s
 
 const readAll = async ({ db, actor }: WorkScene, hub: FederationRow, id: string) => ({
   ...await showPolicy(db.rows, hub.id),
-  hubCourses: listHubCourses((await findFederation(db.rows, hub.id, "shown"))!, actor),
+  hubCourses: await listHubCourses(db.rows, (await findFederation(db.rows, hub.id, "shown"))!, actor),
   rollout: null, // rollouts are not in the records
   spoke: await showSpokePolicy(db.rows, id),
 });

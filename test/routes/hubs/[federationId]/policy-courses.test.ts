@@ -36,7 +36,9 @@ test("shows the versions of each course, previews a choice, and applies it", asy
     "23 Nov 2026, 10:00 UTC",
     "head@school.example",
     "20 MiB",
+    "never",
     "Moodle 4.5, mod_attendance",
+    "Delete version 3 of Biology",
   ]);
   const preview = await page.submit(PREVIEW, { Biology: "3", Physics: "1" });
   assert.equal(preview.part("region", "Changes").table().slice(1), [
@@ -51,6 +53,18 @@ test("shows the versions of each course, previews a choice, and applies it", asy
   assert.is(saved.field("Biology").value, "3");
   assert.match(saved.text, /Courses 1 [^;]+ Biology, version 3; Physics, version 1 Newest/);
   assert.not.match(saved.text, "crs_", "people do not see the IDs of courses");
+});
+
+test("shows the library, and deletes a version after a confirmation", async ({ scene, path }) => {
+  const page = await parsePage(scene, path, "hubAdmin");
+  assert.match(page.text, /The packages use [\d.]+ MiB of 20 GiB. Last backup: never/);
+  const confirmation = await page.follow("Delete version 3 of Biology");
+  assert.match(confirmation.text, "Biology, version 3 The package of 20 MiB is deleted");
+  const done = await confirmation.submit("Delete the version");
+  assert.is(done.path, `/hubs/${scene.hub}/operations?done=asked`);
+  assert.match(done.text, "Delete course");
+  const after = await parsePage(scene, path, "hubAdmin");
+  assert.equal(after.field("Biology").options, [NONE, "Version 2 (newest)", "Version 1"]);
 });
 
 test("changes one course without touching the others, and takes all back", async ({ scene, path }) => {

@@ -173,7 +173,7 @@ export function findFirstVolumeHandle(
   pod: StoredObject | undefined,
 ): string | null {
   const [claim] = pod ? listPvcNames(pod) : [];
-  return claim === undefined ? null : volumeOf(world, namespace, claim);
+  return claim === undefined ? null : volumeHandleOf(world, namespace, claim);
 }
 
 /** Returns a workload with its pods' spec instead of its own. For a StatefulSet, it includes the first pod's PVCs. */
@@ -188,7 +188,7 @@ function templateOf(world: Simulation, kind: string, namespace: string, name: st
 }
 
 /** Returns the handle of the volume that the PVC is bound to; null if the PVC is missing or not bound. */
-function volumeOf(world: Simulation, namespace: string, claim: string): string | null {
+export function volumeHandleOf(world: Simulation, namespace: string, claim: string): string | null {
   const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }

@@ -12,7 +12,7 @@ export const GET = endpoint({
   access: hubAccess("see"),
   scope: "readonly",
   reply: okReply(v.array(CourseView)),
-  handle: ({ actor, federation }) => listHubCourses(federation, actor),
+  handle: ({ app, actor, federation }) => listHubCourses(app.db.rows, federation, actor),
 });
 
 export const POST = endpoint({

@@ -13,6 +13,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ scene }) => scene.close());
 
+const AT = "2026-11-21T12:00:00.000Z";
 const BIOLOGY = {
   id: "crs_06fj2d1m7q4w9z2xbc8v5n3t1y",
   title: "Biology",
@@ -38,6 +39,27 @@ test("lists versions, newest first, and tells only who manages the hub where the
   assert.is(seen.body[0].versions.length, 2);
   assert.not.match(JSON.stringify(seen.body), /another_school|ann@north/);
   assert.is((await scene.as("stranger", "readonly").get(courses)).status, 404);
+});
+
+test("deletes a version that the hub does not give to its spokes, and shows the library", async (context) => {
+  const { scene, courses } = context, admin = scene.as("hubAdmin", "cli");
+  const policy = {
+    courses: { version: 1, values: { releases: [`${BIOLOGY.id}@2`] }, overridable: [], changedAt: AT, changedBy: "a" },
+  };
+  const change = { courses: JSON.stringify([BIOLOGY]), policy: JSON.stringify(policy) };
+  await updateRows(scene.db, "federations", change, { id: scene.hub });
+  const remove = (version: string) => admin.delete(`${courses}/${BIOLOGY.id}/versions/${version}`);
+  assert.equal([(await remove("7")).status, (await remove("x")).body.code], [404, "course_version_missing"]);
+  const used = await remove("2");
+  assert.equal([used.status, used.body.code], [409, "course_version_in_use"]);
+  assert.is((await scene.as("spokeAdmin", "cli").delete(`${courses}/${BIOLOGY.id}/versions/1`)).status, 403);
+  const { status, body } = await remove("1");
+  assert.equal([status, body.kind], [202, "delete-course"]);
+  const [job] = await selectRows(scene.db, "jobs", { kind: "delete-course" });
+  assert.equal([job.payload["version"], job.lane, job.federationId], [1, `library:${scene.hub}`, scene.hub]);
+  const { body: library } = await scene.as("hubAdmin", "readonly").get(courses.replace(/courses$/, "library"));
+  assert.equal([library.packages, library.packageBytes, library.capacityBytes], [1, 21_000_000, 20 * 2 ** 30]);
+  assert.equal([library.checkedAt, library.missing, library.backups], [null, [], []]);
 });
 
 test("publishes a course once for each request with the same key, and records who asked", async ({ scene, courses }) => {
