@@ -1138,7 +1138,7 @@ export interface WheelwrightApi {
    *
    * `POST /api/federations/{federationId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`, scope cli. Error codes: delivery_missing.
    */
-  redeliverFederationWebhookDeliverie(
+  redeliverFederationWebhookDelivery(
     params: {
       /** The hub's ID or slug */
       federationId: string;
@@ -1992,7 +1992,7 @@ export interface WheelwrightApi {
    *
    * `POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`, scope cli. Error codes: delivery_missing.
    */
-  redeliverWebhookDeliverie(
+  redeliverWebhookDelivery(
     params: {
       /** The webhook's ID */
       webhookId: string;
@@ -2183,7 +2183,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
     params: true,
     pages: true,
   },
-  redeliverFederationWebhookDeliverie: {
+  redeliverFederationWebhookDelivery: {
     method: "POST",
     path: "/api/federations/{federationId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
     params: true,
@@ -2268,7 +2268,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   updateWebhook: { method: "PATCH", path: "/api/webhooks/{webhookId}", params: true, body: true },
   deleteWebhook: { method: "DELETE", path: "/api/webhooks/{webhookId}", params: true, empty: true },
   listWebhookDeliveries: { method: "GET", path: "/api/webhooks/{webhookId}/deliveries", params: true, pages: true },
-  redeliverWebhookDeliverie: {
+  redeliverWebhookDelivery: {
     method: "POST",
     path: "/api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
     params: true,

@@ -56,7 +56,7 @@ export function buildOperationName(pattern: string, method: HttpMethod): string 
 }
 
 function singular(word: string): string {
-  return word.replace(/s$/, "");
+  return word.replace(/ies$/, "y").replace(/s$/, "");
 }
 
 /** Joins words in camel case: `create` and `federation-request` become `createFederationRequest`. */

@@ -130,6 +130,23 @@ operations list --spoke oak --limit 1 -q >OPERATION
 operations show $OPERATION
 operations watch $OPERATION --timeout 1s =6
 events follow nowhere =3
+webhooks create https://93.184.216.34/hook --hub north --event SpokeUpdateFailed
+webhooks create https://10.0.0.1/ =2
+webhooks create https://93.184.216.34/hook
+webhooks list --hub north -q >WEBHOOK
+webhooks list
+webhooks show $WEBHOOK
+webhooks update $WEBHOOK --all-events --description Tickets
+webhooks update $WEBHOOK =2
+webhooks disable $WEBHOOK
+webhooks enable $WEBHOOK --from-now
+webhooks rotate $WEBHOOK
+webhooks deliveries $WEBHOOK
+webhooks redeliver $WEBHOOK whd_0123456789abcdefghjkmnpqrs =3
+webhooks test whk_0123456789abcdefghjkmnpqrs =3
+webhooks listen --hub north =2
+webhooks listen --hub nowhere --forward http://localhost:1/ =3
+webhooks delete $WEBHOOK
 requests create south -q >REQUEST
 requests list
 requests show $REQUEST
@@ -192,6 +209,14 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   "with a session, in the portal": [
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
     ...["getOnboarding", "completeOnboarding"],
+  ],
+  "with a second factor, in the portal": [
+    ...["activateFactor", "confirm", "createFactor", "createRecoveryCode", "deleteFactor", "deleteUserFactors"],
+    ...["getSecondFactor", "listFactors", "secondFactor", "updateFactor"],
+  ],
+  "like those that find a webhook by its ID alone": [
+    ...["deleteFederationWebhook", "getFederationWebhook", "updateFederationWebhook", "testFederationWebhook"],
+    ...["rotateSecretFederationWebhook", "listFederationWebhookDeliveries", "redeliverFederationWebhookDelivery"],
   ],
   "for monitors, feed readers and generators": ["getHealthz", "getReadyz", "getChangelogFeed", "getOpenApi"],
   "called when an endpoint is missing": ["getVersion"],
