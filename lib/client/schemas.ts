@@ -297,6 +297,8 @@ export interface BulkAction {
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
     outdated?: boolean | null | undefined;
+    /** Selects only spokes that lack what their hub shares, or have an older add-on than the catalog lists */
+    behind?: boolean | null | undefined;
   } | undefined;
   /** The action */
   action:
@@ -1314,6 +1316,8 @@ export interface NewRollout {
     q?: string | null | undefined;
     /** If true, only spokes whose manifests come from an older revision of the blueprint */
     outdated?: boolean | null | undefined;
+    /** Selects only spokes that lack what their hub shares, or have an older add-on than the catalog lists */
+    behind?: boolean | null | undefined;
   };
   /** The first wave, which is watched */
   canary?: {

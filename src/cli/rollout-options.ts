@@ -14,6 +14,7 @@ const SELECTOR_OPTIONS = {
   spoke: { type: "string", value: "SPOKE", multiple: true, help: "only this spoke (can be repeated)" },
   search: { type: "string", value: "TEXT", help: "only spokes with this text in their slug, name or domain" },
   ...SPOKE_FILTER_OPTIONS,
+  behind: { type: "boolean", help: "only spokes that lack what their hub shares, or newer add-ons (configure)" },
 } as const;
 
 const RULE_OPTIONS = {
@@ -66,6 +67,7 @@ export async function buildRolloutBody(
       federationId: hub,
       q: options.search,
       ...buildSpokeFilter(options),
+      behind: options.behind,
     },
     canary: canary === undefined && watch === undefined ? undefined : { spokes: number("canary") ?? 1, minutes },
     batch: options.batch,

@@ -29,7 +29,7 @@ export async function changePolicy(
   patch: PolicyPatch,
 ): Promise<PolicyRecord> {
   await app.db.transact((tx) => writePolicy(tx, app, requester, id, patch));
-  return await showPolicy(app.db.rows, id);
+  return await showPolicy(app.db.rows, id, app.catalog.addons);
 }
 
 async function writePolicy(tx: Tx, app: App, requester: Requester, id: string, patch: PolicyPatch): Promise<void> {

@@ -1,6 +1,8 @@
 /** Shows a hub's policy, and how far its spokes have it. */
 import { isDeepStrictEqual } from "node:util";
 import { formatCount } from "#lib/base/text.ts";
+import { findNewestAddon } from "#lib/catalog/addons.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { RowQueries } from "#lib/drivers/db/database.ts";
 import { DEFAULT_OVERRIDABLE, listPolicyFields, type PolicySection, type PolicyValues } from "#lib/model/policy.ts";
 import { readContentMode } from "#lib/model/course.ts";
@@ -14,6 +16,7 @@ import {
   type SharingHub,
 } from "#lib/moodle/policy-values.ts";
 import { listRedirectUris, registersClient } from "#lib/moodle/sign-on.ts";
+import { getMoodleBranch } from "#lib/moodle/upgrade.ts";
 import { toPolicyFields } from "#lib/moodle/shared-settings.ts";
 import { keepsOwnCourses } from "#lib/domains/policy/releases.ts";
 import { findPolicyRollout } from "#lib/domains/policy/roll-out.ts";
@@ -25,7 +28,14 @@ import {
   type SpokePolicyRecord,
 } from "#lib/domains/policy/views.ts";
 
-export async function showPolicy(rows: RowQueries, federationId: string): Promise<PolicyRecord> {
+/** The add-ons that the catalog lists. Without them, no add-on counts as behind. */
+type ListedCatalogAddons = Catalog["addons"];
+
+export async function showPolicy(
+  rows: RowQueries,
+  federationId: string,
+  listed: ListedCatalogAddons = null,
+): Promise<PolicyRecord> {
   const [hub, spokes, rollout] = await Promise.all([
     readSharingHub(rows, federationId),
     readHubSpokes(rows, federationId),
@@ -43,11 +53,11 @@ export async function showPolicy(rows: RowQueries, federationId: string): Promis
       ({ domain: host, https, port }) => listRedirectUris({ host, https, port: port ?? undefined }),
     ),
     spokes: {
-      settings: countStates("settings", hub, live),
-      brand: countStates("brand", hub, live),
-      signIn: countStates("signIn", hub, live),
-      courses: countStates("courses", hub, live),
-      addons: countStates("addons", hub, live),
+      settings: countStates("settings", hub, live, listed),
+      brand: countStates("brand", hub, live, listed),
+      signIn: countStates("signIn", hub, live, listed),
+      courses: countStates("courses", hub, live, listed),
+      addons: countStates("addons", hub, live, listed),
     },
     rollout,
   };
@@ -75,9 +85,14 @@ function showValues<S extends PolicySection>(section: S, values: PolicyValues<S>
   return Object.fromEntries(listPolicyFields(section).map((field) => [field, set[field] ?? null]));
 }
 
-function countStates(section: PolicySection, hub: SharingHub, spokes: readonly HubSpoke[]) {
+function countStates(
+  section: PolicySection,
+  hub: SharingHub,
+  spokes: readonly HubSpoke[],
+  listed: ListedCatalogAddons,
+) {
   const counts = { in_sync: 0, behind: 0, differs: 0, excluded: 0 };
-  for (const spoke of spokes) counts[readSharing(section, hub, spoke).state]++;
+  for (const spoke of spokes) counts[readSharing(section, hub, spoke, listed).state]++;
   return counts;
 }
 
@@ -97,7 +112,12 @@ const OWN_ADDONS = "The site has add-ons of its own in addition to the hub's";
 const NO_IDENTITY = "The spoke does not use the hub's sign-in";
 
 /** Decides whether the site has what the hub shares, and why not. */
-export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubSpoke): Sharing {
+function readSharing(
+  section: PolicySection,
+  hub: SharingHub,
+  spoke: HubSpoke,
+  listed: ListedCatalogAddons,
+): Sharing {
   const [inSync, behind, differs, excluded] = SHARING_STATES, { policy } = hub, newest = policy?.[section];
   if (spoke.policy?.excluded?.includes(section)) {
     return { state: excluded, reasons: ["An admin of the hub has excluded the site; it keeps what it had"] };
@@ -123,6 +143,8 @@ export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubS
   if (section === "courses" && (spoke.releases !== null) !== isContentOn(hub, spoke)) {
     return { state: behind, reasons: [spoke.releases === null ? "The hub's courses will be brought" : CLOSING] };
   }
+  const older = section === "addons" ? listOlderAddons(listed, spoke) : [];
+  if (older.length > 0) return { state: behind, reasons: older };
   const own = Object.keys(listOverrides(section, policy, spoke));
   const skipped = spoke[`${section}Skipped`] ?? [];
   const changed = section === "settings" ? toPolicyFields(spoke.changedSettings ?? []) : [];
@@ -135,6 +157,16 @@ export function readSharing(section: PolicySection, hub: SharingHub, spoke: HubS
     ...skipped,
   ];
   return { state: reasons.length > 0 ? differs : inSync, reasons };
+}
+
+/** Returns the add-ons of which the catalog lists a newer version for the site's Moodle, one sentence each. */
+function listOlderAddons(listed: ListedCatalogAddons, { installedAddons, lmsVersion }: HubSpoke): readonly string[] {
+  const branch = getMoodleBranch(lmsVersion);
+  return (installedAddons ?? []).flatMap(({ component, version }) => {
+    const newest = findNewestAddon(listed, component, branch)?.version ?? 0;
+    if (newest <= version) return [];
+    return [`The site has ${component} ${version}; the catalog lists ${newest}; configure the site to upgrade it`];
+  });
 }
 
 /** Returns how the courses of a site that does not follow the hub differ from those that the hub offers. */
@@ -150,24 +182,33 @@ function findSharedVersion(section: PolicySection, spoke: HubSpoke): number | nu
   return spoke[`${section}Version`];
 }
 
-export async function showSpokePolicy(rows: RowQueries, spokeId: string): Promise<SpokePolicyRecord> {
+export async function showSpokePolicy(
+  rows: RowQueries,
+  spokeId: string,
+  listed: ListedCatalogAddons = null,
+): Promise<SpokePolicyRecord> {
   const { federationId, ...spoke } = await readHubSpoke(rows, spokeId),
     hub = await readSharingHub(rows, federationId);
   return {
     spokeId,
     federationId,
-    settings: showSpokeSection("settings", hub, spoke),
-    brand: showSpokeSection("brand", hub, spoke),
-    signIn: showSpokeSection("signIn", hub, spoke),
-    courses: showSpokeSection("courses", hub, spoke),
-    addons: showSpokeSection("addons", hub, spoke),
+    settings: showSpokeSection("settings", hub, spoke, listed),
+    brand: showSpokeSection("brand", hub, spoke, listed),
+    signIn: showSpokeSection("signIn", hub, spoke, listed),
+    courses: showSpokeSection("courses", hub, spoke, listed),
+    addons: showSpokeSection("addons", hub, spoke, listed),
     excluded: [...spoke.policy?.excluded ?? []],
   };
 }
 
-function showSpokeSection<S extends PolicySection>(section: S, hub: SharingHub, spoke: HubSpoke) {
+function showSpokeSection<S extends PolicySection>(
+  section: S,
+  hub: SharingHub,
+  spoke: HubSpoke,
+  listed: ListedCatalogAddons,
+) {
   const { policy } = hub, newest = policy?.[section], own = spoke.policy?.overrides?.[section];
-  const { state, reasons } = readSharing(section, hub, spoke);
+  const { state, reasons } = readSharing(section, hub, spoke, listed);
   const values: PolicyValues<S> = own?.values ?? {} as PolicyValues<S>;
   const merged: object = mergePolicyValues(section, policy, spoke);
   const withBrand = section === "brand" && spoke.brand !== null ? { ...values, preset: spoke.brand } : values;

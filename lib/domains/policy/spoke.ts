@@ -30,7 +30,7 @@ export async function patchSpokePolicy(
   if (patch.excluded) requireHubAdmin(actor, spoke.federationId);
   requireListedComponents(app.catalog, patch);
   await app.db.transact((tx) => writeSpokePolicy(tx, app, actor, spoke.id, patch));
-  return await showSpokePolicy(app.db.rows, spoke.id);
+  return await showSpokePolicy(app.db.rows, spoke.id, app.catalog.addons);
 }
 
 async function writeSpokePolicy(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePolicyPatch): Promise<void> {

@@ -15,6 +15,7 @@ import {
   SearchText,
   Slug,
 } from "#lib/base/schema.ts";
+import { isBehindHub, listAddonVersions, type ListedAddons } from "#lib/domains/spokes/behind.ts";
 import { SPOKE_SORTS, type SpokeTable, storageRankOf } from "#lib/domains/spokes/sort.ts";
 import { AddonComponent } from "#lib/model/addon.ts";
 import { MoodleVersion, spokeFields } from "#lib/model/spoke.ts";
@@ -94,6 +95,8 @@ const selectorEntries = {
   q: optionalOrNull(boundedText(1, 100)),
   /** If true, selects only spokes whose manifests come from an older revision of the blueprint. */
   outdated: optionalOrNull(Flag),
+  /** If true, selects only spokes whose site lacks something of what the hub shares, or has an older add-on than the catalog. */
+  behind: optionalOrNull(Flag),
 };
 
 /** Selects spokes by their values. A spoke must match everything that is given, and something must be given. */
@@ -119,16 +122,24 @@ export interface SpokeFilter extends ValueFilter {
   readonly q?: string | undefined;
   readonly minStoragePercent?: number | undefined;
   readonly addon?: string | undefined;
+  /** The add-ons of the catalog. If set, only spokes match whose site lacks something of what the hub shares now. */
+  readonly behind?: ListedAddons | undefined;
   /** The current revision of the blueprint. If set, only spokes with another revision match. */
   readonly notBlueprint?: string | undefined;
 }
 
 /** Returns a query's filters for SQL conditions. */
-export function resolveSpokeFilter<Q extends { readonly outdated?: boolean | undefined }>(
-  { blueprint }: Pick<App, "blueprint">,
-  { outdated, ...query }: Q,
-): Omit<Q, "outdated"> & Pick<SpokeFilter, "notBlueprint"> {
-  return { ...query, notBlueprint: outdated ? blueprint.revision : undefined };
+export function resolveSpokeFilter<
+  Q extends { readonly outdated?: boolean | undefined; readonly behind?: boolean | undefined },
+>(
+  { blueprint, catalog }: Pick<App, "blueprint" | "catalog">,
+  { outdated, behind, ...query }: Q,
+): Omit<Q, "outdated" | "behind"> & Pick<SpokeFilter, "notBlueprint" | "behind"> {
+  return {
+    ...query,
+    notBlueprint: outdated ? blueprint.revision : undefined,
+    behind: behind ? listAddonVersions(catalog) : undefined,
+  };
 }
 
 /** Returns the condition that a row of the table has all the filters' values. Ignores `q`, and `addon` in live_spokes. */
@@ -136,6 +147,10 @@ export function matchesValues(filter: SpokeFilter, table: SpokeTable): RawBuilde
   const names = Object.keys(filterValues) as (keyof ValueFilter)[];
   const tests = names.flatMap((name) => filter[name] === undefined ? [] : [sql`${sql.ref(name)} = ${filter[name]}`]);
   if (filter.notBlueprint !== undefined) tests.push(sql`blueprint_revision <> ${filter.notBlueprint}`);
+  if (filter.behind !== undefined) {
+    const isBehind = isBehindHub(filter.behind);
+    tests.push(table === "spokes" ? isBehind : sql`spoke_id in (select spokes.id from spokes where ${isBehind})`);
+  }
   if (filter.minStoragePercent !== undefined) tests.push(sql`${storageRankOf(table)} >= ${filter.minStoragePercent}`);
   if (filter.addon !== undefined && table === "spokes") {
     tests.push(
@@ -146,7 +161,7 @@ export function matchesValues(filter: SpokeFilter, table: SpokeTable): RawBuilde
 }
 
 export function hasValueFilters(filter: SpokeFilter): boolean {
-  const { notBlueprint, minStoragePercent, addon } = filter;
-  return notBlueprint !== undefined || minStoragePercent !== undefined || addon !== undefined ||
+  const { notBlueprint, behind, minStoragePercent, addon } = filter;
+  return notBlueprint !== undefined || behind !== undefined || minStoragePercent !== undefined || addon !== undefined ||
     VALUE_NAMES.some((name) => filter[name] !== undefined);
 }

@@ -12,7 +12,7 @@ import { findVisibleSpokes, type SpokeRow } from "#lib/domains/spokes/store.ts";
  * `maximum` spokes if the selector matches more, but not all of them.
  */
 export async function selectSpokes(
-  app: Pick<App, "blueprint">,
+  app: Pick<App, "blueprint" | "catalog">,
   rows: RowQueries,
   viewer: Viewer,
   { all: _, ids, federationId: name, ...values }: SpokeSelector,

@@ -114,6 +114,10 @@ export const ROLLOUT_FIELD_ENTRIES: GlossaryEntriesByField = {
     80,
   ],
   "selector.addon | filter.addon": ["Only spokes whose site has this add-on", "mod_attendance"],
+  "selector.behind | filter.behind": [
+    "Selects only spokes that lack what their hub shares, or have an older add-on than the catalog lists",
+    true,
+  ],
   "selector.outdated | filter.outdated": [
     "If true, only spokes whose manifests come from an older revision of the blueprint",
     true,

@@ -10,7 +10,7 @@ export const GET = endpoint({
   access: spokeAccess("history"),
   scope: "readonly",
   reply: okReply(SpokePolicyView),
-  handle: ({ app, spoke }) => showSpokePolicy(app.db.rows, spoke.id),
+  handle: ({ app, spoke }) => showSpokePolicy(app.db.rows, spoke.id, app.catalog.addons),
 });
 
 export const PATCH = endpoint({

@@ -13,7 +13,7 @@ export const GET = endpoint({
   access: hubAccess("change"),
   scope: "readonly",
   reply: okReply(PolicyView),
-  handle: ({ app, federation }) => showPolicy(app.db.rows, federation.id),
+  handle: ({ app, federation }) => showPolicy(app.db.rows, federation.id, app.catalog.addons),
 });
 
 export const PATCH = endpoint({
