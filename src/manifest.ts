@@ -14,6 +14,10 @@ import * as api_index from "../routes/api/index.ts";
 import * as api_audit from "../routes/api/audit.ts";
 import * as api_auth_accept_invite from "../routes/api/auth/accept-invite.ts";
 import * as api_auth_confirm from "../routes/api/auth/confirm.ts";
+import * as api_auth_device_sign_ins_index from "../routes/api/auth/device-sign-ins/index.ts";
+import * as api_auth_device_sign_ins_decide from "../routes/api/auth/device-sign-ins/decide.ts";
+import * as api_auth_device_sign_ins_find from "../routes/api/auth/device-sign-ins/find.ts";
+import * as api_auth_device_sign_ins_redeem from "../routes/api/auth/device-sign-ins/redeem.ts";
 import * as api_auth_factors_index from "../routes/api/auth/factors/index.ts";
 import * as api_auth_factors_$factorId_index from "../routes/api/auth/factors/[factorId]/index.ts";
 import * as api_auth_factors_$factorId_activate from "../routes/api/auth/factors/[factorId]/activate.ts";
@@ -29,6 +33,8 @@ import * as api_auth_sessions_index from "../routes/api/auth/sessions/index.ts";
 import * as api_auth_sessions_others from "../routes/api/auth/sessions/others.ts";
 import * as api_auth_sessions_$sessionId from "../routes/api/auth/sessions/[sessionId].ts";
 import * as api_auth_signup from "../routes/api/auth/signup.ts";
+import * as api_auth_terminal_codes from "../routes/api/auth/terminal-codes.ts";
+import * as api_auth_terminal_tokens from "../routes/api/auth/terminal-tokens.ts";
 import * as api_auth_tokens_index from "../routes/api/auth/tokens/index.ts";
 import * as api_auth_tokens_$tokenId from "../routes/api/auth/tokens/[tokenId].ts";
 import * as api_auth_verify_email from "../routes/api/auth/verify-email.ts";
@@ -118,6 +124,9 @@ import * as api_webhooks_$webhookId_test from "../routes/api/webhooks/[webhookId
 import * as audit_index from "../routes/audit/index.ts";
 import * as audit_export from "../routes/audit/export.ts";
 import * as changelog from "../routes/changelog.ts";
+import * as cli from "../routes/cli.ts";
+import * as device_index from "../routes/device/index.ts";
+import * as device_decide from "../routes/device/decide.ts";
 import * as favicon_ico from "../routes/favicon.ico.ts";
 import * as forgot from "../routes/forgot.ts";
 import * as hubs_index from "../routes/hubs/index.ts";
@@ -201,6 +210,10 @@ export const manifest: Manifest = [
   ["/api/audit", api_audit],
   ["/api/auth/accept-invite", api_auth_accept_invite],
   ["/api/auth/confirm", api_auth_confirm],
+  ["/api/auth/device-sign-ins", api_auth_device_sign_ins_index],
+  ["/api/auth/device-sign-ins/decide", api_auth_device_sign_ins_decide],
+  ["/api/auth/device-sign-ins/find", api_auth_device_sign_ins_find],
+  ["/api/auth/device-sign-ins/redeem", api_auth_device_sign_ins_redeem],
   ["/api/auth/factors", api_auth_factors_index],
   ["/api/auth/factors/:factorId", api_auth_factors_$factorId_index],
   ["/api/auth/factors/:factorId/activate", api_auth_factors_$factorId_activate],
@@ -216,6 +229,8 @@ export const manifest: Manifest = [
   ["/api/auth/sessions/others", api_auth_sessions_others],
   ["/api/auth/sessions/:sessionId", api_auth_sessions_$sessionId],
   ["/api/auth/signup", api_auth_signup],
+  ["/api/auth/terminal-codes", api_auth_terminal_codes],
+  ["/api/auth/terminal-tokens", api_auth_terminal_tokens],
   ["/api/auth/tokens", api_auth_tokens_index],
   ["/api/auth/tokens/:tokenId", api_auth_tokens_$tokenId],
   ["/api/auth/verify-email", api_auth_verify_email],
@@ -305,6 +320,9 @@ export const manifest: Manifest = [
   ["/audit", audit_index],
   ["/audit/export", audit_export],
   ["/changelog", changelog],
+  ["/cli", cli],
+  ["/device", device_index],
+  ["/device/decide", device_decide],
   ["/favicon.ico", favicon_ico],
   ["/forgot", forgot],
   ["/hubs", hubs_index],

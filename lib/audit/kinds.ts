@@ -56,6 +56,8 @@ export const AUDIT_KINDS = {
   webhook_tested: "quiet",
   webhook_redelivered: "quiet",
   token_created: "quiet",
+  terminal_sign_in_approved: "quiet",
+  terminal_sign_in_denied: "quiet",
   token_revoked: "quiet",
   user_created: "quiet",
   user_updated: "quiet",

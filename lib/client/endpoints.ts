@@ -8,6 +8,7 @@ import type {
   ActionPreview,
   ActivatedFactor,
   Approval,
+  ApprovedDevice,
   AuditEvent,
   Availability,
   BackupSummary,
@@ -24,6 +25,9 @@ import type {
   Cost,
   Course,
   CoursePublication,
+  DeviceDecision,
+  DeviceRedemption,
+  DeviceSignIn,
   Factor,
   FactorActivation,
   FactorPatch,
@@ -43,6 +47,7 @@ import type {
   Me,
   Member,
   MintedToken,
+  NewDeviceSignIn,
   NewFactor,
   NewFederation,
   NewFederationRequest,
@@ -50,6 +55,7 @@ import type {
   NewRestoreRequest,
   NewRollout,
   NewSpoke,
+  NewTerminalCode,
   NewToken,
   NewTotp,
   NewWebhook,
@@ -64,6 +70,7 @@ import type {
   OwnPatch,
   PasswordChange,
   PasswordReset,
+  PendingDeviceSignIn,
   PendingSignIn,
   Policy,
   PolicyPatch,
@@ -99,8 +106,11 @@ import type {
   SpokePreview,
   SpokeUsage,
   StreamEvent,
+  TerminalCode,
+  TerminalRedemption,
   Token,
   UnreadCount,
+  UserCode,
   UserPatch,
   UserRecord,
   VerifyEmail,
@@ -179,6 +189,8 @@ export interface WheelwrightApi {
         | "webhook_tested"
         | "webhook_redelivered"
         | "token_created"
+        | "terminal_sign_in_approved"
+        | "terminal_sign_in_denied"
         | "token_revoked"
         | "user_created"
         | "user_updated"
@@ -252,6 +264,34 @@ export interface WheelwrightApi {
    * `POST /api/auth/confirm`, scope session. Error codes: password_needed, wrong_password, factor_needed, wrong_factor, too_many_codes, secrets_key_missing, secrets_key_unknown, busy.
    */
   confirm(body?: Confirm, options?: CallOptions): Promise<Confirmation>;
+
+  /**
+   * Start a sign-in from a terminal without a browser. A user then types userCode at verificationUri
+   *
+   * `POST /api/auth/device-sign-ins`, scope flow. Error codes: portal_off.
+   */
+  createDeviceSignIn(body: NewDeviceSignIn, options?: CallOptions): Promise<DeviceSignIn>;
+
+  /**
+   * Approve or deny a sign-in from a terminal. If approved, the terminal gets a token that acts as you
+   *
+   * `POST /api/auth/device-sign-ins/decide`, scope session. Error codes: sign_in_missing, expiry_past, federation_missing.
+   */
+  decideDeviceSignIns(body: DeviceDecision, options?: CallOptions): Promise<ApprovedDevice>;
+
+  /**
+   * The sign-in with the code that a terminal shows: from where it was started, and for which token
+   *
+   * `POST /api/auth/device-sign-ins/find`, scope session. Error codes: sign_in_missing.
+   */
+  findDeviceSignIns(body: UserCode, options?: CallOptions): Promise<PendingDeviceSignIn>;
+
+  /**
+   * Redeem deviceCode for an API token, at most every 5 seconds, until a user has decided
+   *
+   * `POST /api/auth/device-sign-ins/redeem`, scope flow. Error codes: sign_in_spent, sign_in_pending, polled_too_soon, sign_in_denied, expiry_past, federation_missing, portal_off.
+   */
+  redeemDeviceSignIns(body: DeviceRedemption, options?: CallOptions): Promise<MintedToken>;
 
   /**
    * Your second factors, and the number of your unused recovery codes
@@ -411,6 +451,20 @@ export interface WheelwrightApi {
    * `POST /api/auth/signup`, scope flow. Error codes: signup_off, busy.
    */
   signup(body: Signup, options?: CallOptions): Promise<Acknowledgement>;
+
+  /**
+   * Approve a sign-in from a terminal on your machine. The code is valid for 60 seconds, once
+   *
+   * `POST /api/auth/terminal-codes`, scope session. Error codes: expiry_past, federation_missing, portal_off.
+   */
+  createTerminalCode(body: NewTerminalCode, options?: CallOptions): Promise<TerminalCode>;
+
+  /**
+   * Redeem the code of a sign-in from a terminal for an API token
+   *
+   * `POST /api/auth/terminal-tokens`, scope flow. Error codes: sign_in_spent, expiry_past, federation_missing, portal_off.
+   */
+  createTerminalToken(body: TerminalRedemption, options?: CallOptions): Promise<MintedToken>;
 
   /**
    * Your API tokens that are not revoked, newest first. Returns all tokens unless limit is set
@@ -2033,6 +2087,10 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   listAuditEvents: { method: "GET", path: "/api/audit", params: true, pages: true },
   acceptInvite: { method: "POST", path: "/api/auth/accept-invite", body: true },
   confirm: { method: "POST", path: "/api/auth/confirm", body: true },
+  createDeviceSignIn: { method: "POST", path: "/api/auth/device-sign-ins", body: true },
+  decideDeviceSignIns: { method: "POST", path: "/api/auth/device-sign-ins/decide", body: true },
+  findDeviceSignIns: { method: "POST", path: "/api/auth/device-sign-ins/find", body: true },
+  redeemDeviceSignIns: { method: "POST", path: "/api/auth/device-sign-ins/redeem", body: true },
   listFactors: { method: "GET", path: "/api/auth/factors" },
   createFactor: { method: "POST", path: "/api/auth/factors", body: true },
   updateFactor: { method: "PATCH", path: "/api/auth/factors/{factorId}", params: true, body: true },
@@ -2052,6 +2110,8 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   deleteOtherSessions: { method: "DELETE", path: "/api/auth/sessions/others", empty: true },
   deleteSession: { method: "DELETE", path: "/api/auth/sessions/{sessionId}", params: true, empty: true },
   signup: { method: "POST", path: "/api/auth/signup", body: true },
+  createTerminalCode: { method: "POST", path: "/api/auth/terminal-codes", body: true },
+  createTerminalToken: { method: "POST", path: "/api/auth/terminal-tokens", body: true },
   listTokens: { method: "GET", path: "/api/auth/tokens", params: true, pages: true },
   createToken: { method: "POST", path: "/api/auth/tokens", body: true },
   deleteToken: { method: "DELETE", path: "/api/auth/tokens/{tokenId}", params: true, empty: true },

@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 import * as auth from "#lib/domains/auth/views.ts";
 import * as factors from "#lib/domains/auth/factors/views.ts";
+import * as terminal from "#lib/domains/auth/terminal-views.ts";
 import * as members from "#lib/domains/members/views.ts";
 import * as notifications from "#lib/domains/notifications/views.ts";
 import * as onboarding from "#lib/domains/onboarding/views.ts";
@@ -17,7 +18,9 @@ export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
   RecoveryCodes: factors.RecoveryCodesView,
   SecondFactors: factors.SecondFactorsView,
   Acknowledgement: auth.Acknowledgement,
+  ApprovedDevice: terminal.DeviceDecisionView,
   Confirmation: auth.ConfirmationView,
+  DeviceSignIn: terminal.DeviceSignInView,
   HubJoining: members.HubInvitationView,
   LoggedIn: auth.LoginView,
   Marked: notifications.MarkedNotificationCount,
@@ -27,9 +30,11 @@ export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
   Notification: notifications.NotificationView,
   Onboarding: onboarding.OnboardingView,
   OnboardingState: onboarding.OnboardingState,
+  PendingDeviceSignIn: terminal.PendingDeviceSignInView,
   ResetPassword: users.NewPasswordView,
   Session: auth.SessionView,
   SpokeJoining: members.SpokeInvitationView,
+  TerminalCode: terminal.TerminalCodeView,
   Token: auth.TokenView,
   UnreadCount: notifications.UnreadCount,
   User: users.UserView,
@@ -43,15 +48,21 @@ export const ACCOUNT_INPUT_SCHEMAS: Schemas = {
   SecondFactor: factors.SecondFactorBody,
   AcceptInvite: auth.AcceptInvitationBody,
   Confirm: auth.ConfirmBody,
+  DeviceDecision: terminal.DeviceDecisionBody,
+  DeviceRedemption: terminal.DeviceTokenBody,
   ForgotPassword: auth.ForgotPasswordBody,
   Login: auth.LoginBody,
+  NewDeviceSignIn: terminal.DeviceSignInBody,
   NewMember: members.NewMember,
+  NewTerminalCode: terminal.TerminalCodeBody,
   NewToken: auth.NewTokenBody,
   OnboardingAnswers: onboarding.OnboardingBody,
   OwnPatch: auth.OwnAccountPatch,
   PasswordChange: auth.ChangePasswordBody,
   PasswordReset: auth.ResetPasswordBody,
   Signup: auth.SignupBody,
+  TerminalRedemption: terminal.TerminalTokenBody,
+  UserCode: terminal.UserCodeBody,
   UserPatch: users.UserPatch,
   VerifyEmail: auth.VerifyEmailBody,
 };

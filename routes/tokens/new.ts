@@ -1,7 +1,7 @@
 import { GET as getHubs } from "#routes/api/federations/index.ts";
 import { POST as create } from "#routes/api/auth/tokens/index.ts";
 import { formPage, openFormSchema, type PageContext } from "#lib/portal/page/page.ts";
-import { MAX_LISTED_HUBS, parseHubLimit, parseTokenExpiry, TOKEN_FIELDS } from "#lib/portal/people/token-fields.ts";
+import { findHubsToLimit, parseHubLimit, parseTokenExpiry, TOKEN_FIELDS } from "#lib/portal/people/token-fields.ts";
 import { createdTokenView, newTokenView } from "#lib/portal/people/tokens.ts";
 
 export const { GET, POST } = formPage({
@@ -21,5 +21,5 @@ export const { GET, POST } = formPage({
 });
 
 async function findHubs({ callApi }: Pick<PageContext, "callApi">, q: string | undefined) {
-  return (await callApi(getHubs, { query: { limit: String(MAX_LISTED_HUBS + 1), q: q?.trim() || undefined } })).items;
+  return await findHubsToLimit((query) => callApi(getHubs, { query }), q);
 }

@@ -10,9 +10,11 @@ import {
   LOCAL_SERVER_URL,
   resolveProfileName,
 } from "./connection.ts";
+import { requireMintedToken, revokeUnstoredToken } from "./minted-token.ts";
 import { type CliContext, defineCommand, type OptionValues } from "./command.ts";
 import { printNote, printWarning, showChange, showRecord } from "./output.ts";
 import { promptLine, promptSecret, readSecret } from "./prompt.ts";
+import { signInWithBrowser } from "./browser-login.ts";
 import { changeSettings, findSettingsPath, readSettings, type ServerProfile } from "./settings.ts";
 import { CommandError, EXIT, UsageError } from "./exit-status.ts";
 
@@ -31,14 +33,17 @@ export const loginCommand = defineCommand({
   words: ["[URL]"],
   options: {
     ...CREDENTIAL_OPTIONS,
+    "no-browser": { type: "boolean", help: "show a code to type into a page, in a browser on any machine" },
     token: { type: "boolean", help: "store an existing token, from standard input or WHEELWRIGHT_TOKEN" },
     ...SCOPE_OPTION,
   },
-  more: "Prompts for missing values, creates a token named after this machine, and stores the token in a file that " +
-    "only you can read.\nInstead of signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN.",
+  more: "Opens the browser, where you sign in and approve a token named after this machine. The token is stored in a " +
+    "file that only you can read. With --email, asks for a password instead.\nInstead of signing in, you can set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN.",
   examples: [
     "login",
     "login https://wheelwright.example --profile school",
+    "login https://wheelwright.example --no-browser",
+    "login https://wheelwright.example --email ada@school.example",
     "login https://wheelwright.example --token < token",
   ],
   async run(cli, { words: [word], options }) {
@@ -47,12 +52,39 @@ export const loginCommand = defineCommand({
     const { url } = connectToServer(cli, address); // throws for an invalid URL
     const token = options.email === undefined && cli.env.WHEELWRIGHT_TOKEN || null;
     if (options.token || token) return await storeExistingToken(cli, url, token);
-    const newToken = { name: machineName(), scope: options.scope ?? "cli" };
+    const newToken = { name: machineName(), scope: options.scope ?? "cli" } as const;
+    if (options.email === undefined && !options.password) {
+      return await logInWithBrowser(cli, url, { ...newToken, useCode: options["no-browser"] === true });
+    }
     await signInAndCreateToken(cli, { ...options, url, newToken }, async (minted, email) => {
       await storeProfile(cli, { url, token: minted.token, tokenId: minted.id, email });
     });
   },
 });
+
+/** Signs in with the browser, and stores the new token. Revokes the token if it cannot be stored. */
+async function logInWithBrowser(
+  cli: CliContext,
+  url: string,
+  login: NewToken & { readonly useCode: boolean },
+): Promise<void> {
+  warnIfUnencrypted(url);
+  if (!cli.terminal.in && !login.useCode && !cli.env.BROWSER) {
+    throw new UsageError(`Without a terminal, use --no-browser, or ${WITHOUT_TERMINAL}`);
+  }
+  const created = await signInWithBrowser(cli, connectToServer(cli, url), login);
+  requireMintedToken(url, created);
+  const { id: tokenId, token } = created, server = connectToServer(cli, url, token);
+  try {
+    const { user: { email } } = await server.getMe();
+    await storeProfile(cli, { url, token, tokenId, email });
+  } catch (error) {
+    await revokeUnstoredToken(server, tokenId);
+    throw error;
+  }
+}
+
+const WITHOUT_TERMINAL = "use --email and --password (read from standard input), or --token";
 
 /** Returns a name for the new token: `wheelwright on USER@HOST`. */
 function machineName(): string {
@@ -123,7 +155,7 @@ export async function signInAndCreateToken(
 ): Promise<void> {
   warnIfUnencrypted(url);
   if (credentials.password ? !credentials.email : !cli.terminal.in) {
-    throw new UsageError("Without a terminal, use --email and --password (read from standard input), or --token");
+    throw new UsageError(`Without a terminal, ${WITHOUT_TERMINAL}`);
   }
   const email = credentials.email ?? await promptLine("Email");
   const password = credentials.password && !cli.terminal.in ? await readSecret() : await promptSecret("Password");
@@ -132,7 +164,7 @@ export async function signInAndCreateToken(
   if (message) printNote(cli, message);
   try {
     const token = await session.createToken(newToken);
-    requireToken(url, token);
+    requireMintedToken(url, token);
     try {
       await store(token, email);
     } catch (error) {
@@ -165,18 +197,6 @@ async function logIn(
   const text = (await promptLine("Code of your authenticator app, or a recovery code")).trim();
   const isCode = /^[0-9 ]+$/.test(text);
   return await session.login({ ...login, ...(isCode ? { code: text } : { recoveryCode: text }) });
-}
-
-/** Throws a CommandError if the response contains no token, for example because a proxy sent the response. */
-function requireToken(url: string, { id, token }: Partial<MintedToken>): void {
-  if (typeof id === "string" && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return;
-  throw new CommandError(EXIT.server, `${url} returned no token. You are not signed in, and nothing was written`);
-}
-
-async function revokeUnstoredToken(session: Wheelwright, tokenId: string): Promise<void> {
-  await session.deleteToken({ tokenId }).catch(() => {
-    printWarning(`A new token could be neither stored nor revoked. Run 'wheelwright tokens revoke ${tokenId}'`);
-  });
 }
 
 /** Warns that anyone on the network can read a connection without TLS. Does not warn about local addresses. */

@@ -1,6 +1,6 @@
 /** Declares the verbs that show spokes, their operations, logs, activity, backups and members, or open their sites. */
-import { spawn } from "node:child_process";
 import type { Wheelwright } from "#lib/client/client.ts";
+import { openBrowser } from "./open-browser.ts";
 import { AUDIT_COLUMNS } from "./audit.ts";
 import { defineCommand } from "./command.ts";
 import { CommandError, EXIT, UsageError } from "./exit-status.ts";
@@ -86,7 +86,7 @@ export const spokeReadVerbs = [
       const spoke = await requireSpoke(cli.api, name);
       if (cli.json) return showJson(cli, spoke);
       print(`${sanitizeLine(spoke.url)}\n`);
-      if (cli.terminal.out && !options["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
+      if (cli.terminal.out && !options["no-browser"]) openBrowser(spoke.url, cli.env);
     },
   }),
   defineCommand({
@@ -195,10 +195,3 @@ export const spokeReadVerbs = [
     },
   }),
 ];
-
-/** Opens the URL in a browser. Ignores a missing browser, because the command has already printed the URL. */
-function openBrowser(url: string, browser: string | undefined): void {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return; // URLs with other schemes could start a program
-  const command = browser || { darwin: "open", win32: "explorer" }[process.platform as string] || "xdg-open";
-  spawn(command, [url], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
-}

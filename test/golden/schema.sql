@@ -1260,6 +1260,39 @@ create table templates (
   constraint templates_one_of_each UNIQUE (cluster, cluster_uid, version, moodle_image, postgres_image, revision, storage_class)
 );
 
+create table terminal_sign_ins (
+  id text not null,
+  flow text not null,
+  state text not null,
+  secret_hash bytea not null,
+  user_code text,
+  challenge text,
+  port integer,
+  name text not null,
+  scope text not null,
+  federation_ids text[],
+  token_expires_at timestamp(3) with time zone,
+  ip text not null,
+  user_agent text not null,
+  session_id text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  expires_at timestamp(3) with time zone not null,
+  polled_at timestamp(3) with time zone,
+  constraint terminal_sign_ins_check CHECK (((user_code IS NOT NULL) = (flow = 'device'::text))),
+  constraint terminal_sign_ins_check1 CHECK (((challenge IS NOT NULL) = (flow = 'browser'::text))),
+  constraint terminal_sign_ins_check2 CHECK (((port IS NOT NULL) = (flow = 'browser'::text))),
+  constraint terminal_sign_ins_flow_check CHECK ((flow = ANY (ARRAY['browser'::text, 'device'::text]))),
+  constraint terminal_sign_ins_scope_check CHECK ((scope = ANY (ARRAY['cli'::text, 'provisioning'::text, 'readonly'::text]))),
+  constraint terminal_sign_ins_secret_hash_check CHECK ((length(secret_hash) = 32)),
+  constraint terminal_sign_ins_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'used'::text]))),
+  constraint terminal_sign_ins_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint terminal_sign_ins_pkey PRIMARY KEY (id),
+  constraint terminal_sign_ins_secret_hash_key UNIQUE (secret_hash)
+);
+CREATE INDEX terminal_sign_ins_by_expiry ON public.terminal_sign_ins USING btree (expires_at);
+CREATE UNIQUE INDEX terminal_sign_ins_by_user_code ON public.terminal_sign_ins USING btree (user_code) WHERE (state = 'pending'::text);
+CREATE INDEX terminal_sign_ins_of_session ON public.terminal_sign_ins USING btree (session_id);
+
 create table token_calls (
   token_id text not null,
   endpoint text not null,

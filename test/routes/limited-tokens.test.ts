@@ -154,6 +154,8 @@ function hasObject({ pattern }: ListedEndpoint): boolean {
 
 /** Returns patterns for the IDs and slugs that belong to the hub south. */
 function listSecrets(samples: Samples): RegExp[] {
-  const ids = Object.values(samples).map(({ foreign }) => foreign).filter((id) => id.includes("_"));
+  const ids = Object.values(samples).flatMap(({ own, foreign }) =>
+    foreign !== own && foreign.includes("_") ? foreign : []
+  );
   return [...ids.map((id) => new RegExp(id)), /\bsouth\b/, /\belm\b/];
 }

@@ -77,7 +77,7 @@ export const operatorAccess: AccessRule<Actor, object> = {
 /** Throws a `forbidden` fault (`token_limited`) if the caller's token is limited to hubs. */
 export function requireUnlimitedToken({ hubLimit }: Actor): void {
   if (hubLimit === null) return;
-  const message = "This token is limited to hubs, so it cannot read or change the account; use a token without a limit";
+  const message = "This token is limited to hubs, so it cannot read or change the account";
   throw new Fault("forbidden", "token_limited", message);
 }
 

@@ -16,6 +16,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   recovery_codes: "select, insert, update, delete",
   pending_sign_ins: "select, insert, update, delete",
   api_tokens: "select, insert, update",
+  terminal_sign_ins: "select, insert, update, delete",
   federations: "select, insert, update",
   federation_members: "select, insert, delete",
   spokes: "select, insert, update",

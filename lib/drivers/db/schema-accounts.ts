@@ -81,4 +81,23 @@ export interface AccountTables {
     usedAt: NullableTimestampColumn;
     voidedAt: NullableTimestampColumn;
   };
+  terminal_sign_ins: {
+    id: string;
+    flow: "browser" | "device";
+    state: "pending" | "approved" | "denied" | "used";
+    secretHash: Uint8Array;
+    userCode: Generated<string | null>;
+    challenge: Generated<string | null>;
+    port: Generated<number | null>;
+    name: string;
+    scope: TokenScope;
+    federationIds: Generated<string[] | null>;
+    tokenExpiresAt: NullableTimestampColumn;
+    ip: string;
+    userAgent: string;
+    sessionId: Generated<string | null>;
+    createdAt: TimestampColumn;
+    expiresAt: TimestampColumn;
+    polledAt: NullableTimestampColumn;
+  };
 }

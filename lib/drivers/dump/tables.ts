@@ -40,6 +40,8 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   // Keeps API tokens, because API clients would otherwise stop working. Tokens that were revoked since the backup
   // become valid again (docs/restoring.md).
   api_tokens: unchanged,
+  // Omits sign-ins from terminals, which refer to sessions and expire within minutes.
+  terminal_sign_ins: omitted,
   federations: withAsOf("federations"),
   federation_members: unchanged,
   spokes: withAsOf("spokes"),

@@ -192,6 +192,8 @@ export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTo
   webhook_tested: ["still", "A test message was sent to the webhook to {host}"],
   webhook_redelivered: ["still", "A message was sent again to the webhook to {host}"],
   token_created: ["info", "API token {name} was created"],
+  terminal_sign_in_approved: ["info", "{actor} approved a sign-in from a terminal: {name}"],
+  terminal_sign_in_denied: ["still", "{actor} denied a sign-in from a terminal: {name}"],
   token_revoked: ["still", "API token {name} was revoked"],
   user_created: ["info", "The account of % was created"],
   user_updated: ["info", "The account of % was changed"],

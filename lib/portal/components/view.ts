@@ -55,4 +55,9 @@ export interface PageView {
   readonly poll?: number;
   /** The response's HTTP status. Defaults to 200. */
   readonly status?: number;
+  /**
+   * The URL to which the browser continues. A redirect of a form to another origin would not pass the page's content
+   * security policy.
+   */
+  readonly continueTo?: string;
 }

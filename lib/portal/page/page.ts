@@ -231,5 +231,6 @@ async function openCall<Q, B>(call: PageEndpointCall): Promise<PageContext<Q, B>
 }
 
 function answer<Q, B>({ me }: PageContext<Q, B>, view: PageView): PortalResponse {
-  return { status: view.status ?? 200, page: renderShell(me, view) };
+  const headers = view.continueTo === undefined ? {} : { refresh: `0;url=${view.continueTo}` };
+  return { status: view.status ?? 200, page: renderShell(me, view), headers };
 }

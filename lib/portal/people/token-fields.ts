@@ -12,7 +12,7 @@ type FormValues = Readonly<Record<string, string>>;
 export const TOKEN_FIELDS = ["scope", "expiresAt", "expiresOn", "limit", "q", "search"] as const;
 
 /** The maximum number of hubs that the form lists. With more hubs, the form has a search field. */
-export const MAX_LISTED_HUBS = 20;
+const MAX_LISTED_HUBS = 20;
 
 export const SCOPE_TEXTS: Readonly<Record<TokenScope, readonly [name: string, permission: string]>> = {
   readonly: ["Read only", "Can read everything that you can see, but change nothing."],
@@ -66,6 +66,19 @@ export function parseTokenExpiry({ expiresAt, expiresOn }: FormValues, now: Date
   }
   const isListed = EXPIRIES.some(([days]) => days === expiresAt);
   return isListed ? new Date(now.getTime() + Number(expiresAt) * DAY).toISOString() : expiresAt;
+}
+
+interface HubQuestion extends FormValues {
+  readonly limit: string;
+}
+
+/** Finds the hubs for the form: all of them, or those with the searched text in their name or slug. */
+export async function findHubsToLimit<H>(
+  find: (query: HubQuestion) => Promise<{ readonly items: readonly H[] }>,
+  search: string | undefined,
+): Promise<readonly H[]> {
+  const q = search?.trim();
+  return (await find({ limit: String(MAX_LISTED_HUBS + 1), ...(q && { q }) })).items;
 }
 
 const HUB_FIELD = /^hub-(fed_\w+)$/;

@@ -1,9 +1,11 @@
 /** Describes the API fields for audit events, tokens, backups and the changelog, and all path and query parameters. */
 import { EXAMPLE_IDS, type GlossaryEntriesByField } from "#lib/reference/glossary/entry.ts";
 import { SECOND_FACTOR_FIELD_ENTRIES } from "#lib/reference/glossary/second-factors.ts";
+import { TERMINAL_FIELD_ENTRIES } from "#lib/reference/glossary/terminal.ts";
 
 export const RECORD_FIELD_ENTRIES: GlossaryEntriesByField = {
   ...SECOND_FACTOR_FIELD_ENTRIES,
+  ...TERMINAL_FIELD_ENTRIES,
 
   actor: "The user or system that caused the event",
   objectType: ["The type of the object that the event is about", "spoke"],

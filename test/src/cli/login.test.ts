@@ -78,11 +78,9 @@ test("writes nothing if the server returns no token", async ({ cli }) => {
 });
 
 inTerminal("prompts in a terminal without echoing the password", async ({ cli, url }) => {
-  const terminal = cli.openTerminal(["login"]);
+  const terminal = cli.openTerminal(["login", "--email", EMAIL]);
   await terminal.waitFor(/Server \(http:\/\/localhost:3000\): /);
   terminal.type(`${url}\r`);
-  await terminal.waitFor(/Email: /);
-  terminal.type(`${EMAIL}\r`);
   await terminal.waitFor(/Password: /);
   terminal.type(`x\x7f${PASSWORD}\r`);
   assert.is(await terminal.ended, 0, terminal.output);

@@ -207,6 +207,10 @@ test("are all in the table", async () => {
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   "pages behind links in emails": ["acceptInvite", "resetPassword", "verifyEmail"],
   "before the sign-in, in the portal": ["forgotPassword", "signup"],
+  "by the portal's pages to approve a sign-in from a terminal": [
+    ...["createTerminalCode", "decideDeviceSignIns", "findDeviceSignIns"],
+  ],
+  "by a login with the browser, see browser-login.test.ts": ["createDeviceSignIn", "createTerminalToken", "redeemDeviceSignIns"],
   "with a session, in the portal": [
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
     ...["getOnboarding", "completeOnboarding"],

@@ -28,6 +28,14 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   course: () => "BIO-D",
   backupId: () => createId("bak"),
   version: () => 1, // of a policy
+  challenge: () => "c".repeat(43),
+  verifier: () => "v".repeat(43),
+  port: () => 50123,
+  code: () => "c".repeat(43),
+  deviceCode: () => "d".repeat(43),
+  userCode: () => "BBBB-BBBB",
+  id: () => createId("tsi"), // of a sign-in from a terminal
+  approve: () => false,
 };
 
 export function validValueOf({ name, schema }: EndpointField): unknown {
