@@ -1705,7 +1705,7 @@ alter table usage_samples add column workers_busy integer not null default 0; --
 `,
   ],
   [
-    "0042_sign_in_from_terminals",
+    "0043_sign_in_from_terminals",
     `\
 -- Sign-ins from a terminal that a user approves in a browser. \`browser\`: the browser returns a code to the terminal on the
 -- same machine. \`device\`: the user types a code from the terminal into a page. Each sign-in creates one API token.

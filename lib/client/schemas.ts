@@ -65,6 +65,11 @@ export interface Approval {
   tier?: string | null | undefined;
 }
 
+export interface ApprovedDevice {
+  /** Whether the terminal gets a token */
+  approved: boolean;
+}
+
 export interface AuditEvent {
   /** The event's ID */
   id: string;
@@ -805,6 +810,37 @@ export interface CoursePublication {
   deliver?: boolean | null | undefined;
 }
 
+export interface DeviceDecision {
+  /** The ID of the sign-in; must be text of 1 to 100 characters without control characters */
+  id: string;
+  /** Whether the terminal gets a token */
+  approve: boolean;
+  /** What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything */
+  scope: "cli" | "provisioning" | "readonly";
+  /** When the token will expire. If this field is absent, the token never expires; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
+  expiresAt?: string | null | undefined;
+  /** Limits the token to 1 to 100 hubs, by ID or slug; must list 1 to 100 different hubs */
+  federationIds?: readonly string[] | null | undefined;
+}
+
+export interface DeviceRedemption {
+  /** The secret with which the terminal gets its token; must be text of 1 to 200 characters without control characters */
+  deviceCode: string;
+}
+
+export interface DeviceSignIn {
+  /** The secret with which the terminal gets its token */
+  deviceCode: string;
+  /** The code that the user types into the page */
+  userCode: string;
+  /** The page where the user types the code */
+  verificationUri: string;
+  /** The number of seconds until the code expires */
+  expiresIn: number;
+  /** The least number of seconds between two requests for the token */
+  interval: number;
+}
+
 export interface Factor {
   /** The ID of the second factor */
   id: string;
@@ -1219,6 +1255,13 @@ export interface MintedToken {
   token: string;
 }
 
+export interface NewDeviceSignIn {
+  /** The name of the token; must be text of 1 to 100 characters without control characters */
+  name: string;
+  /** What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything */
+  scope: "cli" | "provisioning" | "readonly";
+}
+
 export interface NewFactor {
   /** The kind of the second factor: "totp" is an authenticator app; must be totp */
   kind: "totp";
@@ -1378,6 +1421,21 @@ export interface NewSpoke {
   copyOf?: string | null | undefined;
   /** The backup from which to copy: newest (the default), now to take a new backup first, or the ID of a backup; must be text of 1 to 100 characters without control characters */
   copyBackup?: string | null | undefined;
+}
+
+export interface NewTerminalCode {
+  /** The PKCE challenge: the SHA-256 of the verifier, in base64url; must be a PKCE challenge by the method S256: 43 letters, digits, hyphens or underscores */
+  challenge: string;
+  /** The port on 127.0.0.1 where the terminal waits for the code; must be a port from 1024 to 65535 */
+  port: number;
+  /** The name of the token; must be text of 1 to 100 characters without control characters */
+  name: string;
+  /** What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything */
+  scope: "cli" | "provisioning" | "readonly";
+  /** When the token will expire. If this field is absent, the token never expires; must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z */
+  expiresAt?: string | null | undefined;
+  /** Limits the token to 1 to 100 hubs, by ID or slug; must list 1 to 100 different hubs */
+  federationIds?: readonly string[] | null | undefined;
 }
 
 export interface NewToken {
@@ -1801,6 +1859,21 @@ export interface PasswordReset {
   password: string;
   /** Whether to keep your API tokens. By default, they are revoked */
   keepTokens?: boolean | null | undefined;
+}
+
+export interface PendingDeviceSignIn {
+  /** The ID of the sign-in */
+  id: string;
+  /** The name of the token */
+  name: string;
+  /** What the token may do: "readonly" reads, "provisioning" also creates and removes spokes, "cli" does everything */
+  scope: "cli" | "provisioning" | "readonly";
+  /** The address from which the sign-in was started */
+  ip: string;
+  /** The User-Agent of the program that started it */
+  userAgent: string;
+  /** When the object was created */
+  createdAt: string;
 }
 
 export interface PendingSignIn {
@@ -3239,6 +3312,22 @@ export interface StreamEvent {
   error?: string;
 }
 
+export interface TerminalCode {
+  /** The code for the terminal */
+  code: string;
+  /** The number of seconds until the code expires */
+  expiresIn: number;
+}
+
+export interface TerminalRedemption {
+  /** The code for the terminal; must be text of 1 to 200 characters without control characters */
+  code: string;
+  /** The PKCE verifier, a random text that only the terminal knows; must be a PKCE verifier: 43 to 128 letters, digits, hyphens, periods, underscores or tildes */
+  verifier: string;
+  /** The port on 127.0.0.1 where the terminal waits for the code; must be a port from 1024 to 65535 */
+  port: number;
+}
+
 export interface Token {
   /** The token's ID */
   id: string;
@@ -3280,6 +3369,11 @@ export interface User {
   displayName: string;
   /** The IDs of the spokes that the user manages without being an admin of their hub */
   spokeIds: string[];
+}
+
+export interface UserCode {
+  /** The code that the user types into the page; must be text of 1 to 40 characters without control characters */
+  userCode: string;
 }
 
 export interface UserPatch {
