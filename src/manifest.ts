@@ -5,6 +5,7 @@ import * as account_index from "../routes/account/index.ts";
 import * as account_password from "../routes/account/password.ts";
 import * as account_security_index from "../routes/account/security/index.ts";
 import * as account_security_app from "../routes/account/security/app.ts";
+import * as account_security_passkey from "../routes/account/security/passkey.ts";
 import * as account_security_recovery_codes from "../routes/account/security/recovery-codes.ts";
 import * as account_security_$factorId_activate from "../routes/account/security/[factorId]/activate.ts";
 import * as account_security_$factorId_remove from "../routes/account/security/[factorId]/remove.ts";
@@ -25,6 +26,8 @@ import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts
 import * as api_auth_login from "../routes/api/auth/login.ts";
 import * as api_auth_logout from "../routes/api/auth/logout.ts";
 import * as api_auth_me from "../routes/api/auth/me.ts";
+import * as api_auth_passkey_login from "../routes/api/auth/passkey-login.ts";
+import * as api_auth_passkey_options from "../routes/api/auth/passkey-options.ts";
 import * as api_auth_password from "../routes/api/auth/password.ts";
 import * as api_auth_recovery_codes from "../routes/api/auth/recovery-codes.ts";
 import * as api_auth_reset_password from "../routes/api/auth/reset-password.ts";
@@ -148,6 +151,8 @@ import * as invite from "../routes/invite.ts";
 import * as notifications_index from "../routes/notifications/index.ts";
 import * as notifications_read_all from "../routes/notifications/read-all.ts";
 import * as operations_index from "../routes/operations/index.ts";
+import * as passkey from "../routes/passkey.ts";
+import * as passkeys_js from "../routes/passkeys.js.ts";
 import * as portal_css from "../routes/portal.css.ts";
 import * as portal_js from "../routes/portal.js.ts";
 import * as requests_index from "../routes/requests/index.ts";
@@ -201,6 +206,7 @@ export const manifest: Manifest = [
   ["/account/password", account_password],
   ["/account/security", account_security_index],
   ["/account/security/app", account_security_app],
+  ["/account/security/passkey", account_security_passkey],
   ["/account/security/recovery-codes", account_security_recovery_codes],
   ["/account/security/:factorId/activate", account_security_$factorId_activate],
   ["/account/security/:factorId/remove", account_security_$factorId_remove],
@@ -221,6 +227,8 @@ export const manifest: Manifest = [
   ["/api/auth/login", api_auth_login],
   ["/api/auth/logout", api_auth_logout],
   ["/api/auth/me", api_auth_me],
+  ["/api/auth/passkey-login", api_auth_passkey_login],
+  ["/api/auth/passkey-options", api_auth_passkey_options],
   ["/api/auth/password", api_auth_password],
   ["/api/auth/recovery-codes", api_auth_recovery_codes],
   ["/api/auth/reset-password", api_auth_reset_password],
@@ -344,6 +352,8 @@ export const manifest: Manifest = [
   ["/notifications", notifications_index],
   ["/notifications/read-all", notifications_read_all],
   ["/operations", operations_index],
+  ["/passkey", passkey],
+  ["/passkeys.js", passkeys_js],
   ["/portal.css", portal_css],
   ["/portal.js", portal_js],
   ["/requests", requests_index],

@@ -10,10 +10,11 @@ export const SECOND_FACTOR_FAULTS = {
   sign_in_expired: ["unauthenticated", "This sign-in has expired, or failed too often; enter your password again"],
   factor_needed: [
     "invalid",
-    "Enter a code of your authenticator app as code, or a recovery code as recoveryCode",
+    "Enter a code of your authenticator app as code, a recovery code as recoveryCode, or a passkey",
   ],
+  passkey_refused: ["unauthenticated", "This passkey cannot sign you in; sign in with your password, or try again"],
   password_needed: ["invalid", "Enter your password"],
-  wrong_factor: ["forbidden", "The code is wrong, or was used before; wait for the next code"],
+  wrong_factor: ["forbidden", "The second factor is wrong, or was used before; try again with a new code"],
   second_factor_enrolment_required: [
     "forbidden",
     "Your account needs a second factor; add one with POST /api/auth/factors or in the portal",

@@ -57,7 +57,6 @@ import type {
   NewSpoke,
   NewTerminalCode,
   NewToken,
-  NewTotp,
   NewWebhook,
   Notification,
   Onboarding,
@@ -68,6 +67,9 @@ import type {
   Overview,
   OverviewHistory,
   OwnPatch,
+  PasskeyLogin,
+  PasskeyOptions,
+  PasskeyRequest,
   PasswordChange,
   PasswordReset,
   PendingDeviceSignIn,
@@ -105,6 +107,7 @@ import type {
   SpokePolicyPatch,
   SpokePreview,
   SpokeUsage,
+  StartedFactor,
   StreamEvent,
   TerminalCode,
   TerminalRedemption,
@@ -301,11 +304,11 @@ export interface WheelwrightApi {
   listFactors(options?: CallOptions): Promise<SecondFactors>;
 
   /**
-   * Add an authenticator app. Only this response contains its secret. The app counts after its activation
+   * Begin to add an authenticator app or a passkey. Only this response contains the app's secret. The factor counts after its activation
    *
    * `POST /api/auth/factors`, scope session. Error codes: unverified, too_many_factors, secrets_key_missing.
    */
-  createFactor(body: NewFactor, options?: CallOptions): Promise<NewTotp>;
+  createFactor(body: NewFactor, options?: CallOptions): Promise<StartedFactor>;
 
   /**
    * Rename one of your second factors
@@ -335,16 +338,16 @@ export interface WheelwrightApi {
   ): Promise<void>;
 
   /**
-   * Activate an authenticator app with its first code. For your first second factor, ends your other sessions and returns recovery codes, which only this response contains. Emails you
+   * Activate an authenticator app with its first code, or a passkey with the browser's response. For your first second factor, ends your other sessions and returns recovery codes, which only this response contains. Emails you
    *
-   * `POST /api/auth/factors/{factorId}/activate`, scope session. Error codes: factor_missing, wrong_factor, secrets_key_missing, secrets_key_unknown.
+   * `POST /api/auth/factors/{factorId}/activate`, scope session. Error codes: factor_missing, factor_needed, wrong_factor, secrets_key_missing, secrets_key_unknown.
    */
   activateFactor(
     params: {
       /** The ID of the second factor */
       factorId: string;
     },
-    body: FactorActivation,
+    body?: FactorActivation,
     options?: CallOptions,
   ): Promise<ActivatedFactor>;
 
@@ -382,6 +385,20 @@ export interface WheelwrightApi {
    * `PATCH /api/auth/me`, scope session. Error codes: unverified.
    */
   updateMe(body?: OwnPatch, options?: CallOptions): Promise<Me>;
+
+  /**
+   * Sign in with a passkey, without a password. Needs the cookie of POST /api/auth/passkey-options
+   *
+   * `POST /api/auth/passkey-login`, scope flow. Error codes: passkey_refused.
+   */
+  passkeyLogin(body: PasskeyLogin, options?: CallOptions): Promise<Me>;
+
+  /**
+   * The options with which a browser uses a passkey: to sign in, as second factor, or to confirm a session. The challenge works once, within 5 minutes
+   *
+   * `POST /api/auth/passkey-options`, scope flow. Error codes: sign_in_required, sign_in_expired, too_many_tries.
+   */
+  createPasskeyOption(body: PasskeyRequest, options?: CallOptions): Promise<PasskeyOptions>;
 
   /**
    * Change your password. Ends your other sessions, renews this session's cookie and keeps your tokens
@@ -2101,6 +2118,8 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   logout: { method: "POST", path: "/api/auth/logout", empty: true },
   getMe: { method: "GET", path: "/api/auth/me" },
   updateMe: { method: "PATCH", path: "/api/auth/me", body: true },
+  passkeyLogin: { method: "POST", path: "/api/auth/passkey-login", body: true },
+  createPasskeyOption: { method: "POST", path: "/api/auth/passkey-options", body: true },
   changePassword: { method: "POST", path: "/api/auth/password", body: true },
   createRecoveryCode: { method: "POST", path: "/api/auth/recovery-codes" },
   resetPassword: { method: "POST", path: "/api/auth/reset-password", body: true },

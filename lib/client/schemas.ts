@@ -734,6 +734,25 @@ export interface Confirm {
   code?: string | null | undefined;
   /** One of your recovery codes, instead of a code; each works once; must be text of 1 to 100 characters without control characters */
   recoveryCode?: string | null | undefined;
+  /** What the browser returned: id and response of the toJSON() of the PublicKeyCredential */
+  passkey?:
+    | {
+      /** The ID of the passkey, in base64url; must be text of 1 to 8192 characters without control characters */
+      id: string;
+      /** The values that the authenticator signed, in base64url */
+      response: {
+        /** The challenge and the origin, as the browser saw them; must be text of 1 to 8192 characters without control characters */
+        clientDataJSON: string;
+        /** The new passkey; only to activate one; must be text of 1 to 8192 characters without control characters */
+        attestationObject?: string | undefined;
+        /** What the authenticator checked; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+        authenticatorData?: string | undefined;
+        /** The signature; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+        signature?: string | undefined;
+      };
+    }
+    | null
+    | undefined;
 }
 
 export interface Confirmation {
@@ -844,7 +863,7 @@ export interface DeviceSignIn {
 export interface Factor {
   /** The ID of the second factor */
   id: string;
-  /** The kind of the second factor: "totp" is an authenticator app */
+  /** The kind of the second factor: "totp" is an authenticator app, "passkey" a passkey */
   kind: "totp" | "passkey";
   /** The name of the second factor */
   name: string;
@@ -856,7 +875,26 @@ export interface Factor {
 
 export interface FactorActivation {
   /** The 6 digits that your authenticator app shows now; each code works once; must be the 6 digits that your authenticator app shows */
-  code: string;
+  code?: string | null | undefined;
+  /** What the browser returned: id and response of the toJSON() of the PublicKeyCredential */
+  passkey?:
+    | {
+      /** The ID of the passkey, in base64url; must be text of 1 to 8192 characters without control characters */
+      id: string;
+      /** The values that the authenticator signed, in base64url */
+      response: {
+        /** The challenge and the origin, as the browser saw them; must be text of 1 to 8192 characters without control characters */
+        clientDataJSON: string;
+        /** The new passkey; only to activate one; must be text of 1 to 8192 characters without control characters */
+        attestationObject?: string | undefined;
+        /** What the authenticator checked; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+        authenticatorData?: string | undefined;
+        /** The signature; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+        signature?: string | undefined;
+      };
+    }
+    | null
+    | undefined;
 }
 
 export interface FactorPatch {
@@ -1263,8 +1301,8 @@ export interface NewDeviceSignIn {
 }
 
 export interface NewFactor {
-  /** The kind of the second factor: "totp" is an authenticator app; must be totp */
-  kind: "totp";
+  /** The kind of the second factor: "totp" is an authenticator app, "passkey" a passkey */
+  kind: "totp" | "passkey";
   /** The name of the second factor; must be text of 1 to 100 characters without control characters */
   name: string;
 }
@@ -1447,17 +1485,6 @@ export interface NewToken {
   expiresAt?: string | null | undefined;
   /** Limits the token to 1 to 100 hubs, by ID or slug; must list 1 to 100 different hubs */
   federationIds?: readonly string[] | null | undefined;
-}
-
-export interface NewTotp {
-  /** The ID of the second factor */
-  id: string;
-  /** The name of the second factor */
-  name: string;
-  /** The secret in base32, for apps that cannot scan a QR code */
-  secret: string;
-  /** The address that a QR code for the app contains */
-  uri: string;
 }
 
 export interface NewWebhook {
@@ -1843,6 +1870,48 @@ export interface OverviewHistory {
 export interface OwnPatch {
   /** The display name; must be text of 1 to 200 characters without control characters */
   displayName?: string | null | undefined;
+}
+
+export interface PasskeyLogin {
+  /** What the browser returned: id and response of the toJSON() of the PublicKeyCredential */
+  passkey: {
+    /** The ID of the passkey, in base64url; must be text of 1 to 8192 characters without control characters */
+    id: string;
+    /** The values that the authenticator signed, in base64url */
+    response: {
+      /** The challenge and the origin, as the browser saw them; must be text of 1 to 8192 characters without control characters */
+      clientDataJSON: string;
+      /** The new passkey; only to activate one; must be text of 1 to 8192 characters without control characters */
+      attestationObject?: string | undefined;
+      /** What the authenticator checked; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+      authenticatorData?: string | undefined;
+      /** The signature; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+      signature?: string | undefined;
+    };
+  };
+}
+
+export interface PasskeyOptions {
+  /** The host name of the service, to which passkeys belong */
+  rpId: string;
+  /** The challenge that the passkey signs */
+  challenge: string;
+  /** Your passkeys; empty for a sign-in, where any passkey may be used */
+  allowCredentials: {
+    /** The type of the event, which names the object and its new state */
+    type: "public-key";
+    /** The ID of the passkey, in base64url */
+    id: string;
+  }[];
+  /** Whether the device must verify you, by PIN or biometrics */
+  userVerification: string;
+  /** How long the challenge works, in milliseconds */
+  timeout: number;
+}
+
+export interface PasskeyRequest {
+  /** What the passkey is for: "sign-in" without a password, "second-factor" of a sign-in, or "confirm" a session */
+  for: "sign-in" | "second-factor" | "confirm";
 }
 
 export interface PasswordChange {
@@ -2541,6 +2610,25 @@ export interface SecondFactor {
   code?: string | null | undefined;
   /** One of your recovery codes, instead of a code; each works once; must be text of 1 to 100 characters without control characters */
   recoveryCode?: string | null | undefined;
+  /** What the browser returned: id and response of the toJSON() of the PublicKeyCredential */
+  passkey?:
+    | {
+      /** The ID of the passkey, in base64url; must be text of 1 to 8192 characters without control characters */
+      id: string;
+      /** The values that the authenticator signed, in base64url */
+      response: {
+        /** The challenge and the origin, as the browser saw them; must be text of 1 to 8192 characters without control characters */
+        clientDataJSON: string;
+        /** The new passkey; only to activate one; must be text of 1 to 8192 characters without control characters */
+        attestationObject?: string | undefined;
+        /** What the authenticator checked; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+        authenticatorData?: string | undefined;
+        /** The signature; only to use a passkey; must be text of 1 to 8192 characters without control characters */
+        signature?: string | undefined;
+      };
+    }
+    | null
+    | undefined;
 }
 
 export interface SecondFactors {
@@ -3276,6 +3364,65 @@ export interface SpokeUsage {
     /** How often all PHP workers were busy, so that requests had to wait */
     workersBusy: number;
   }[];
+}
+
+export interface StartedFactor {
+  /** The ID of the second factor */
+  id: string;
+  /** The kind of the second factor: "totp" is an authenticator app, "passkey" a passkey */
+  kind: "totp" | "passkey";
+  /** The name of the second factor */
+  name: string;
+  /** The app's secret in base32, for apps that cannot scan a QR code; null for a passkey */
+  secret: string | null;
+  /** The address that a QR code for the app contains; null for a passkey */
+  uri: string | null;
+  /** The argument of PublicKeyCredential.parseCreationOptionsFromJSON; null for an app */
+  options: {
+    /** The service to which the passkey will belong */
+    rp: {
+      /** The host name of the service */
+      id: string;
+      /** The display name */
+      name: string;
+    };
+    /** As WebAuthn defines it */
+    user: {
+      /** Your ID in base64url */
+      id: string;
+      /** The display name */
+      name: string;
+      /** The display name */
+      displayName: string;
+    };
+    /** The challenge that the browser returns */
+    challenge: string;
+    /** As WebAuthn defines it */
+    pubKeyCredParams: {
+      /** The type of the event, which names the object and its new state */
+      type: "public-key";
+      /** A COSE algorithm that the passkey may use */
+      alg: number;
+    }[];
+    /** As WebAuthn defines it */
+    excludeCredentials: {
+      /** The type of the event, which names the object and its new state */
+      type: "public-key";
+      /** The ID of the passkey, in base64url */
+      id: string;
+    }[];
+    /** As WebAuthn defines it */
+    authenticatorSelection: {
+      /** As WebAuthn defines it */
+      residentKey: string;
+      /** As WebAuthn defines it */
+      userVerification: string;
+    };
+    /** Always none: any authenticator is accepted */
+    attestation: string;
+    /** How long the challenge works, in milliseconds */
+    timeout: number;
+  } | null;
 }
 
 export interface StreamEvent {

@@ -1,96 +1,120 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 export const portalScript = `\
-(()=>{var E=document.querySelector(".shell").dataset,de=document.getElementById("announcer");function p(e){de.textContent=e}function s(e,t=document){return[...t.querySelectorAll(e)]}function c(e,t={},...n){let o=Object.assign(document.createElement(
-e),t);return o.append(...n),o}function V({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
+(()=>{var g=document.querySelector(".shell").dataset,de=document.getElementById("announcer");function p(e){de.textContent=e}function s(e,t=document){return[...t.querySelectorAll(e)]}function c(e,t={},...n){let o=Object.assign(document.createElement(
+e),t);return o.append(...n),o}function U({target:e}){return e instanceof HTMLInputElement?!/^(checkbox|radio)$/.test(e.type):
 e instanceof HTMLTextAreaElement||e instanceof HTMLSelectElement}async function j(e,t){let n=!0;try{await navigator.clipboard.
 writeText(t.textContent)}catch{n=!1,getSelection()?.selectAllChildren(t)}return e.textContent=n?"Copied":"Selected",setTimeout(
-()=>e.textContent="Copy",2e3),n}var ue=3e3,L=c("p",{className:"callout warn",id:"connection",hidden:!0});document.getElementById("main").prepend(L);var g=!1,
-A=!1,I=null;async function me(){try{return(await fetch("/api/healthz",{cache:"no-store",signal:AbortSignal.timeout(1e4)})).
-status<500}catch{return!1}}async function m(){if(A)return;A=!0;let e=await me();A=!1,e?g&&(g=!1,L.hidden=!0,p("Connected"),
-I?location.assign(I):document.dispatchEvent(new Event("reconnected"))):(g||N("Reconnecting… This page may be out of date\\
-."),g=!0,setTimeout(m,ue))}function N(e){L.textContent=e,p(e),L.hidden=!1}addEventListener("offline",m);addEventListener(
-"online",m);document.addEventListener("click",e=>{let t=e.target.closest("a[href]");!g||!t||t.origin!==location.origin||
-t.target||e.ctrlKey||e.metaKey||e.shiftKey||(e.preventDefault(),I=t.href,N(\`Reconnecting… \${t.textContent.trim()} open\\
-s once connected.\`))});document.addEventListener("submit",e=>{g&&(e.preventDefault(),e.stopImmediatePropagation(),N("Rec\\
-onnecting… Nothing was sent. Submit the form again once connected."))},!0);function W(e){return[...e.elements].filter(({name:t,type:n})=>t&&!/^(password|hidden|file|submit|button)$/.test(n))}function C(e){
+()=>e.textContent="Copy",2e3),n}var ue=3e3,L=c("p",{className:"callout warn",id:"connection",hidden:!0});document.getElementById("main").prepend(L);var E=!1,
+P=!1,N=null;async function me(){try{return(await fetch("/api/healthz",{cache:"no-store",signal:AbortSignal.timeout(1e4)})).
+status<500}catch{return!1}}async function m(){if(P)return;P=!0;let e=await me();P=!1,e?E&&(E=!1,L.hidden=!0,p("Connected"),
+N?location.assign(N):document.dispatchEvent(new Event("reconnected"))):(E||O("Reconnecting… This page may be out of date\\
+."),E=!0,setTimeout(m,ue))}function O(e){L.textContent=e,p(e),L.hidden=!1}addEventListener("offline",m);addEventListener(
+"online",m);document.addEventListener("click",e=>{let t=e.target.closest("a[href]");!E||!t||t.origin!==location.origin||
+t.target||e.ctrlKey||e.metaKey||e.shiftKey||(e.preventDefault(),N=t.href,O(\`Reconnecting… \${t.textContent.trim()} open\\
+s once connected.\`))});document.addEventListener("submit",e=>{E&&(e.preventDefault(),e.stopImmediatePropagation(),O("Rec\\
+onnecting… Nothing was sent. Submit the form again once connected."))},!0);function V(e){return[...e.elements].filter(({name:t,type:n})=>t&&!/^(password|hidden|file|submit|button)$/.test(n))}function A(e){
 return/^(checkbox|radio)$/.test(e.type)}function fe(e){return e instanceof HTMLSelectElement?[...e.options].some(t=>t.selected!==
-t.defaultSelected):C(e)?e.checked!==e.defaultChecked:e.value!==e.defaultValue}function Y(e,t){if(!e||e.method!=="post")return;
-let n=e.querySelector("#refusal")!==null,o=W(e).filter(a=>n||fe(a));if(o.length===0)return;let i={me:E.me,page:location.
-pathname+location.search,action:e.getAttribute("action"),values:o.map(a=>[a.name,a.value,C(a)&&a.checked]),sent:t};sessionStorage.
-setItem("draft",JSON.stringify(i))}function pe({action:e,values:t}){let n=s("main form").find(i=>i.getAttribute("action")===
-e&&t.every(([a])=>i.elements.namedItem(a)));if(!n)return;for(let[i,a,r]of t)for(let l of W(n).filter(u=>u.name===i))C(l)?
-l.value===a&&(l.checked=r):l.value=a;n.prepend(c("p",{className:"callout info",role:"status"},"Your session ended, and n\\
-othing was sent. Your input is restored.")),n.dispatchEvent(new Event("input",{bubbles:!0}))}var P=location.hash==="#dra\\
+t.defaultSelected):A(e)?e.checked!==e.defaultChecked:e.value!==e.defaultValue}function W(e,t){if(!e||e.method!=="post")return;
+let n=e.querySelector("#refusal")!==null,o=V(e).filter(a=>n||fe(a));if(o.length===0)return;let r={me:g.me,page:location.
+pathname+location.search,action:e.getAttribute("action"),values:o.map(a=>[a.name,a.value,A(a)&&a.checked]),sent:t};sessionStorage.
+setItem("draft",JSON.stringify(r))}function pe({action:e,values:t}){let n=s("main form").find(r=>r.getAttribute("action")===
+e&&t.every(([a])=>r.elements.namedItem(a)));if(!n)return;for(let[r,a,i]of t)for(let l of V(n).filter(u=>u.name===r))A(l)?
+l.value===a&&(l.checked=i):l.value=a;n.prepend(c("p",{className:"callout info",role:"status"},"Your session ended, and n\\
+othing was sent. Your input is restored.")),n.dispatchEvent(new Event("input",{bubbles:!0}))}var C=location.hash==="#dra\\
 ft",d=JSON.parse(sessionStorage.getItem("draft")||"null"),he=sessionStorage.getItem("lost")==="yes";sessionStorage.removeItem(
-"lost");P&&history.replaceState(null,"",location.pathname+location.search);d&&d.me!==E.me?sessionStorage.removeItem("dra\\
-ft"):d&&(P||he)&&d.page===location.pathname+location.search?pe(d):d&&P?D(d.page):d&&d.sent&&sessionStorage.removeItem("d\\
-raft");function D(e){sessionStorage.setItem("lost","yes"),location.replace(e)}document.addEventListener("input",e=>Y(e.target.
+"lost");C&&history.replaceState(null,"",location.pathname+location.search);d&&d.me!==g.me?sessionStorage.removeItem("dra\\
+ft"):d&&(C||he)&&d.page===location.pathname+location.search?pe(d):d&&C?I(d.page):d&&d.sent&&sessionStorage.removeItem("d\\
+raft");function I(e){sessionStorage.setItem("lost","yes"),location.replace(e)}document.addEventListener("input",e=>W(e.target.
 form,!1));document.addEventListener("submit",e=>{let t=e.target;t.getAttribute("action")==="/sign-out"?sessionStorage.removeItem(
-"draft"):e.defaultPrevented||Y(t,!0)});var Ee=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit"});function S(e){
-for(let t of s("time[datetime]",e))t.textContent=Ee.format(new Date(t.dateTime)).replace(" at ",", ");for(let t of s("[d\\
+"draft"):e.defaultPrevented||W(t,!0)});var ge=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short",year:"numeric",hour:"2-digit",minute:"2-digit"});function S(e){
+for(let t of s("time[datetime]",e))t.textContent=ge.format(new Date(t.dateTime)).replace(" at ",", ");for(let t of s("[d\\
 ata-copy]:not(:has(button))",e)){let n=\`Copy \${t.dataset.copy}\`;t.append(c("button",{type:"button",className:"quiet",ariaLabel:n},
 "Copy"))}}S(document);document.addEventListener("click",async({target:e})=>{let t=e.closest("[data-copy] > button");t&&await j(
-t,t.parentElement.querySelector("code"))&&p("Copied")});var F=new WeakMap;function G(){for(let e of s("[data-counts]")){
-let t=e.dataset.counts,n=performance.now();F.get(e)?.initial!==t&&F.set(e,{initial:t,from:n-1e3*Number(t)}),e.textContent=
-ge(Math.floor((n-F.get(e).from)/1e3))}}function ge(e){let t=Math.floor(e/60),n=o=>String(o).padStart(2,"0");return e<1?"\\
-under 1 s":t<1?\`\${e} s\`:t<60?\`\${t} min \${n(e%60)} s\`:\`\${Math.floor(t/60)} h \${n(t%60)} min\`}setInterval(G,1e3);document.
-addEventListener("refreshed",G);var R=new URL(location.href);R.searchParams.has("done")&&(R.searchParams.delete("done"),
+t,t.parentElement.querySelector("code"))&&p("Copied")});var D=new WeakMap;function Y(){for(let e of s("[data-counts]")){
+let t=e.dataset.counts,n=performance.now();D.get(e)?.initial!==t&&D.set(e,{initial:t,from:n-1e3*Number(t)}),e.textContent=
+Ee(Math.floor((n-D.get(e).from)/1e3))}}function Ee(e){let t=Math.floor(e/60),n=o=>String(o).padStart(2,"0");return e<1?"\\
+under 1 s":t<1?\`\${e} s\`:t<60?\`\${t} min \${n(e%60)} s\`:\`\${Math.floor(t/60)} h \${n(t%60)} min\`}setInterval(Y,1e3);document.
+addEventListener("refreshed",Y);var R=new URL(location.href);R.searchParams.has("done")&&(R.searchParams.delete("done"),
 history.replaceState(null,"",R));for(let e of s(".side nav, .tabs")){let t=e.querySelector("[aria-current]");t&&(e.scrollLeft=
 t.offsetLeft-(e.clientWidth-t.offsetWidth)/2)}document.addEventListener("click",e=>{for(let t of s("details.menu[open]"))
 t.contains(e.target)||(t.open=!1)});var ye={DETAILS:["open"],INPUT:["value","checked"],OPTION:["selected"]};function y(e,t){e.nodeType!==t.nodeType||e.nodeName!==
 t.nodeName||w(e)!==w(t)?e.replaceWith(t):e instanceof Element&&t instanceof Element?e.isEqualNode(t)||(Se(e,t),Te(e,t)):
 e.nodeValue!==t.nodeValue&&(e.nodeValue=t.nodeValue)}function w(e){return e instanceof Element?e.id:""}function Se(e,t){
 let n=ye[e.nodeName]??[];for(let{name:o}of[...e.attributes])!t.hasAttribute(o)&&!n.includes(o)&&e.removeAttribute(o);for(let{
-name:o,value:i}of t.attributes)e.getAttribute(o)!==i&&!n.includes(o)&&e.setAttribute(o,i);e instanceof HTMLProgressElement&&
-(e.value=t.value)}function Te(e,t){let n=new Set([...t.children].map(({id:r})=>r)),o=new Map;for(let r of[...e.children])
-r.id&&!n.has(r.id)?r.remove():r.id&&o.set(r.id,r);let i=e.firstChild,a=()=>{let r=i;i=r.nextSibling,r.remove()};for(let r of[
-...t.childNodes]){if(r instanceof Element)for(;i instanceof Text;)a();let l=w(r),u=l?o.get(l):i&&!w(i)&&i.nodeName===r.nodeName?
-i:void 0;if(!u){e.insertBefore(r,i);continue}u!==i&&e.insertBefore(u,i),i=u.nextSibling,y(u,r)}for(;i;)a()}document.addEventListener("submit",e=>{let t=e.target;t.method==="post"&&(t.dataset.sent?e.preventDefault():t.dataset.sent=
-"yes")});function J(){for(let e of s("form[data-sent]"))delete e.dataset.sent}addEventListener("pageshow",J);addEventListener(
-"keydown",({key:e})=>{e==="Escape"&&J()});for(let e of s("[data-ticks]"))e.hidden=!1,e.addEventListener("change",()=>{for(let t of s(
+name:o,value:r}of t.attributes)e.getAttribute(o)!==r&&!n.includes(o)&&e.setAttribute(o,r);e instanceof HTMLProgressElement&&
+(e.value=t.value)}function Te(e,t){let n=new Set([...t.children].map(({id:i})=>i)),o=new Map;for(let i of[...e.children])
+i.id&&!n.has(i.id)?i.remove():i.id&&o.set(i.id,i);let r=e.firstChild,a=()=>{let i=r;r=i.nextSibling,i.remove()};for(let i of[
+...t.childNodes]){if(i instanceof Element)for(;r instanceof Text;)a();let l=w(i),u=l?o.get(l):r&&!w(r)&&r.nodeName===i.nodeName?
+r:void 0;if(!u){e.insertBefore(i,r);continue}u!==r&&e.insertBefore(u,r),r=u.nextSibling,y(u,i)}for(;r;)a()}document.addEventListener("submit",e=>{let t=e.target;t.method==="post"&&(t.dataset.sent?e.preventDefault():t.dataset.sent=
+"yes")});function G(){for(let e of s("form[data-sent]"))delete e.dataset.sent}addEventListener("pageshow",G);addEventListener(
+"keydown",({key:e})=>{e==="Escape"&&G()});for(let e of s("[data-ticks]"))e.hidden=!1,e.addEventListener("change",()=>{for(let t of s(
 e.dataset.ticks))t.checked=e.checked});function ve(e){let t,n=0;e.addEventListener("input",()=>{clearTimeout(t),t=setTimeout(
-o,500)});async function o(){let i=++n,a=document.getElementById(e.dataset.previews),r=new URLSearchParams([...new FormData(
-e)]);r.set("preview","yes"),a.ariaBusy="true";try{let l=await fetch(e.action,{method:"POST",body:r,headers:{accept:"text\\
-/html"}}),H=new DOMParser().parseFromString(await l.text(),"text/html").getElementById(a.id);i===n&&H&&(S(H),y(a,H))}catch{}finally{
-i===n&&(a.ariaBusy=null)}}}s("form[data-previews]").forEach(ve);var z=["provisioning","active","failed","suspending","suspended","resuming","updating","removing","removed"],Je=z.filter(
-e=>e!=="removed");var be=["provisioning","active","failed","removing","removed"],Le=["running","paused","completed","aborted"];function O(e,t){
-return\`\${e}Update\${t.charAt(0).toUpperCase()}\${t.slice(1)}\`}var Q=[...z.map(e=>O("Spoke",e)),...be.map(e=>O("Federation",
-e)),...Le.map(e=>O("Rollout",e))];var ee=15e3,we=60,Me=400,{hub:K,spoke:X,poll:Z}=E,h=new Set,$=!1,M=!1,te=0,_;async function xe(){if($){M=!0;return}$=!0;
+o,500)});async function o(){let r=++n,a=document.getElementById(e.dataset.previews),i=new URLSearchParams([...new FormData(
+e)]);i.set("preview","yes"),a.ariaBusy="true";try{let l=await fetch(e.action,{method:"POST",body:i,headers:{accept:"text\\
+/html"}}),H=new DOMParser().parseFromString(await l.text(),"text/html").getElementById(a.id);r===n&&H&&(S(H),y(a,H))}catch{}finally{
+r===n&&(a.ariaBusy=null)}}}s("form[data-previews]").forEach(ve);var z=["provisioning","active","failed","suspending","suspended","resuming","updating","removing","removed"],Ze=z.filter(
+e=>e!=="removed");var be=["provisioning","active","failed","removing","removed"],Le=["running","paused","completed","aborted"];function F(e,t){
+return\`\${e}Update\${t.charAt(0).toUpperCase()}\${t.slice(1)}\`}var Q=[...z.map(e=>F("Spoke",e)),...be.map(e=>F("Federation",
+e)),...Le.map(e=>F("Rollout",e))];var ee=15e3,we=60,Me=400,{hub:_,spoke:X,poll:Z}=g,h=new Set,$=!1,M=!1,te=0,q;async function ke(){if($){M=!0;return}$=!0;
 let e=performance.now(),t=h;h=new Set;try{let n=t?\`\${location.pathname}?rows=\${[...t].join()}\`:location.href,o=await fetch(
 n,{headers:{accept:"text/html"}});o.ok||(h=null),o.ok?He(new DOMParser().parseFromString(await o.text(),"text/html"),t):
-o.status===401?D(location.href):o.status===403?location.replace(location.href):o.status===404?location.replace(await ke()):
-o.status>500&&m()}catch{h=null,m()}te=performance.now()+Math.max(Me,4*(performance.now()-e)),$=!1,ne()}async function ke(){
+o.status===401?I(location.href):o.status===403?location.replace(location.href):o.status===404?location.replace(await xe()):
+o.status>500&&m()}catch{h=null,m()}te=performance.now()+Math.max(Me,4*(performance.now()-e)),$=!1,ne()}async function xe(){
 for(let{href:e}of s(".crumbs a").reverse())if((await fetch(e)).ok)return e;return location.href}function He(e,t){let n=()=>document.
-getElementById("state")?.textContent,o=n();S(e);for(let a of s("[data-live][id]")){let r=e.getElementById(a.id);r&&!a.parentElement.
-closest("[data-live][id]")&&y(a,r)}for(let a of t??[]){let r=document.getElementById(a),l=e.getElementById(a);r&&l?y(r,l):
-x()}let i=n();i&&i!==o&&(p(\`\${document.querySelector("h1").textContent}: \${i}\`),document.getElementById("flash")?.remove()),
-document.dispatchEvent(new Event("refreshed"))}function x(){h=null,U()}function Ae(e){if(X&&e&&e!==X)return;(!location.search&&
-e?document.querySelector(\`#spokes #\${e}\`):null)?h?.add(e):h=null,U()}function U(){document.hidden&&(M=!0),!(_||document.
-hidden)&&(_=setTimeout(()=>{_=void 0,xe()},Math.max(we,te-performance.now())))}function ne(){M&&(M=!1,U())}var f,T="unop\\
-ened",B=E.since;function v(){if(!(!K||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`/api/fe\\
-derations/\${K}/events?since=\${B}\`);for(let e of Q)f.addEventListener(e,({data:t,lastEventId:n})=>{B=n||B,Ae(JSON.parse(t).
-spokeId)});f.addEventListener("open",()=>{T==="lost"&&x(),T="open"}),f.addEventListener("error",()=>{T="lost",m()})}}function oe(){
+getElementById("state")?.textContent,o=n();S(e);for(let a of s("[data-live][id]")){let i=e.getElementById(a.id);i&&!a.parentElement.
+closest("[data-live][id]")&&y(a,i)}for(let a of t??[]){let i=document.getElementById(a),l=e.getElementById(a);i&&l?y(i,l):
+k()}let r=n();r&&r!==o&&(p(\`\${document.querySelector("h1").textContent}: \${r}\`),document.getElementById("flash")?.remove()),
+document.dispatchEvent(new Event("refreshed"))}function k(){h=null,J()}function Pe(e){if(X&&e&&e!==X)return;(!location.search&&
+e?document.querySelector(\`#spokes #\${e}\`):null)?h?.add(e):h=null,J()}function J(){document.hidden&&(M=!0),!(q||document.
+hidden)&&(q=setTimeout(()=>{q=void 0,ke()},Math.max(we,te-performance.now())))}function ne(){M&&(M=!1,J())}var f,T="unop\\
+ened",B=g.since;function v(){if(!(!_||document.hidden||f&&f.readyState!==EventSource.CLOSED)){f=new EventSource(\`/api/fe\\
+derations/\${_}/events?since=\${B}\`);for(let e of Q)f.addEventListener(e,({data:t,lastEventId:n})=>{B=n||B,Pe(JSON.parse(t).
+spokeId)});f.addEventListener("open",()=>{T==="lost"&&k(),T="open"}),f.addEventListener("error",()=>{T="lost",m()})}}function oe(){
 f&&(f.close(),T="lost")}v();document.addEventListener("visibilitychange",()=>{document.hidden?oe():ne(),v()});addEventListener(
-"pagehide",oe);addEventListener("pageshow",({persisted:e})=>{e&&v()});document.addEventListener("reconnected",()=>{v(),x()});
-(K||Z)&&setInterval(()=>{v(),T!=="open"&&x()},1e3*Number(Z??0)||ee);var q=null;async function re(){if(!document.hidden)try{
-let e=q?{"if-none-match":q}:void 0,t=await fetch("/api/notifications/unread-count",e&&{headers:e});if(t.status!==200)return;
-q=t.headers.get("etag");let{count:n}=await t.json(),o=document.getElementById("unread");o.hidden=n===0,o.firstElementChild.
-textContent=n>99?"99+":String(n)}catch{m()}}setInterval(re,ee);document.addEventListener("refreshed",re);var ae={h:"hubs",s:"spokes",o:"operations",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,k=localStorage.
+"pagehide",oe);addEventListener("pageshow",({persisted:e})=>{e&&v()});document.addEventListener("reconnected",()=>{v(),k()});
+(_||Z)&&setInterval(()=>{v(),T!=="open"&&k()},1e3*Number(Z??0)||ee);var K=null;async function re(){if(!document.hidden)try{
+let e=K?{"if-none-match":K}:void 0,t=await fetch("/api/notifications/unread-count",e&&{headers:e});if(t.status!==200)return;
+K=t.headers.get("etag");let{count:n}=await t.json(),o=document.getElementById("unread");o.hidden=n===0,o.firstElementChild.
+textContent=n>99?"99+":String(n)}catch{m()}}setInterval(re,ee);document.addEventListener("refreshed",re);async function Ne(e){let t=await fetch("/api/auth/passkey-options",{method:"POST",headers:{"content-type":"application/j\\
+son"},body:JSON.stringify({for:e})}),n=await t.json();if(!t.ok)throw new Error(\`\${n.message}.\`);return n}async function Oe({
+passkey:e,options:t}){if(t){let o=PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(t));return await navigator.
+credentials.create({publicKey:o})}let n=PublicKeyCredential.parseRequestOptionsFromJSON(await Ne(e));return await navigator.
+credentials.get({publicKey:n})}function Ce({id:e,response:t}){let{clientDataJSON:n}=t;if("signature"in t){let{authenticatorData:o,
+signature:r}=t;return{id:e,response:{clientDataJSON:n,authenticatorData:o,signature:r}}}return{id:e,response:{clientDataJSON:n,
+attestationObject:t.attestationObject}}}async function Ae(e,t){t.hidden=!0;try{let n=await Oe(e.dataset);e.querySelector(
+"[data-response]").value=JSON.stringify(Ce(n.toJSON())),e.submit()}catch(n){let o=n instanceof DOMException;t.textContent=
+o?"The passkey was not used. Try again.":n.message,t.hidden=!1}}if(globalThis.PublicKeyCredential&&"parseRequestOptionsF\\
+romJSON"in PublicKeyCredential)for(let e of s("form[data-passkey]")){let t=e.querySelector("[data-status]");e.hidden=!1,
+e.addEventListener("submit",n=>{n.preventDefault(),Ae(e,t)});for(let n of s("[data-no-passkeys]"))n.hidden=!0}var ae={h:"hubs",s:"spokes",o:"operations",r:"requests",n:"notifications",a:"audit",u:"users",t:"tokens"},b=!1,x=localStorage.
 getItem("keys")!=="off";function se(e){return document.querySelector(\`.side a[href="/\${ae[e]}"]\`)}var ce=c("button",{},"\\
 Shortcuts");ce.addEventListener("click",le);document.querySelector(".outer").append(c("li",{},ce));function le(){(document.
-querySelector("dialog.keys")??Ie()).showModal()}function Ie(){let e=Object.entries(ae).filter(([r])=>se(r)),t=[["/","Sea\\
-rch on this page"],...e.map(([r,l])=>[\`g \${r}\`,\`Go to \${l==="tokens"?"API tokens":l}\`]),["j  k","Next and previous item \\
-in a list"],["c","Create"],["?","Show these shortcuts"]],n=c("dl");for(let[r,l]of t)n.append(c("dt",{},c("kbd",{},r)),c(
-"dd",{},l));let o=c("input",{type:"checkbox",checked:k});o.addEventListener("change",()=>{k=o.checked,localStorage.setItem(
-"keys",k?"on":"off")});let i=c("button",{className:"quiet"},"Close"),a=c("dialog",{className:"keys"},c("h2",{id:"keys-ti\\
-tle"},"Keyboard shortcuts"),n,c("label",{className:"tickbox"},o,"Enable shortcuts"),i);return a.setAttribute("aria-label\\
-ledby","keys-title"),i.addEventListener("click",()=>a.close()),document.body.append(a),a}function Ne(){let e=document.querySelector(
+querySelector("dialog.keys")??Ie()).showModal()}function Ie(){let e=Object.entries(ae).filter(([i])=>se(i)),t=[["/","Sea\\
+rch on this page"],...e.map(([i,l])=>[\`g \${i}\`,\`Go to \${l==="tokens"?"API tokens":l}\`]),["j  k","Next and previous item \\
+in a list"],["c","Create"],["?","Show these shortcuts"]],n=c("dl");for(let[i,l]of t)n.append(c("dt",{},c("kbd",{},i)),c(
+"dd",{},l));let o=c("input",{type:"checkbox",checked:x});o.addEventListener("change",()=>{x=o.checked,localStorage.setItem(
+"keys",x?"on":"off")});let r=c("button",{className:"quiet"},"Close"),a=c("dialog",{className:"keys"},c("h2",{id:"keys-ti\\
+tle"},"Keyboard shortcuts"),n,c("label",{className:"tickbox"},o,"Enable shortcuts"),r);return a.setAttribute("aria-label\\
+ledby","keys-title"),r.addEventListener("click",()=>a.close()),document.body.append(a),a}function De(){let e=document.querySelector(
 "main input[type=search]");e?.focus(),e?.select()}function ie(e){let t=s(".list .cover").filter(({offsetParent:o})=>o!==
-null),n=t.indexOf(document.activeElement);t[Math.min(t.length-1,Math.max(0,n<0?0:n+e))]?.focus()}var Pe={"/":Ne,"?":le,g(){
-b=!0,setTimeout(()=>b=!1,1500)},j:()=>ie(1),k:()=>ie(-1),c:()=>document.querySelector("[data-create]")?.click()};function Ce(){
+null),n=t.indexOf(document.activeElement);t[Math.min(t.length-1,Math.max(0,n<0?0:n+e))]?.focus()}var Re={"/":De,"?":le,g(){
+b=!0,setTimeout(()=>b=!1,1500)},j:()=>ie(1),k:()=>ie(-1),c:()=>document.querySelector("[data-create]")?.click()};function Fe(){
 for(let e of s("details.menu[open]"))e.open=!1,e.querySelector("summary").focus()}document.addEventListener("keydown",e=>{
-let{key:t}=e;if(t==="Escape"&&Ce(),!k||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||V(e))return;
-let n=b?se(t):null,o=b?n&&(()=>n.click()):Pe[t];b=!1,o&&(e.preventDefault(),o())});})();
+let{key:t}=e;if(t==="Escape"&&Fe(),!x||e.ctrlKey||e.metaKey||e.altKey||document.querySelector("dialog[open]")||U(e))return;
+let n=b?se(t):null,o=b?n&&(()=>n.click()):Re[t];b=!1,o&&(e.preventDefault(),o())});})();
+`;
+
+export const passkeyScript = `\
+(()=>{function i(t,e=document){return[...e.querySelectorAll(t)]}async function r(t){let e=await fetch("/api/auth/passkey-options",{method:"POST",headers:{"content-type":"application/js\\
+on"},body:JSON.stringify({for:t})}),n=await e.json();if(!e.ok)throw new Error(\`\${n.message}.\`);return n}async function s({
+passkey:t,options:e}){if(e){let a=PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(e));return await navigator.
+credentials.create({publicKey:a})}let n=PublicKeyCredential.parseRequestOptionsFromJSON(await r(t));return await navigator.
+credentials.get({publicKey:n})}function c({id:t,response:e}){let{clientDataJSON:n}=e;if("signature"in e){let{authenticatorData:a,
+signature:o}=e;return{id:t,response:{clientDataJSON:n,authenticatorData:a,signature:o}}}return{id:t,response:{clientDataJSON:n,
+attestationObject:e.attestationObject}}}async function l(t,e){e.hidden=!0;try{let n=await s(t.dataset);t.querySelector("\\
+[data-response]").value=JSON.stringify(c(n.toJSON())),t.submit()}catch(n){let a=n instanceof DOMException;e.textContent=
+a?"The passkey was not used. Try again.":n.message,e.hidden=!1}}if(globalThis.PublicKeyCredential&&"parseRequestOptionsF\\
+romJSON"in PublicKeyCredential)for(let t of i("form[data-passkey]")){let e=t.querySelector("[data-status]");t.hidden=!1,
+t.addEventListener("submit",n=>{n.preventDefault(),l(t,e)});for(let n of i("[data-no-passkeys]"))n.hidden=!0}})();
 `;
 
 export const portalStyle = `\
@@ -332,7 +356,7 @@ label{font-weight:400}.hub-search{display:flex;gap:var(--s2);padding-left:1.6rem
 var(--s3)}.hub-search button{white-space:nowrap}form:has(#limit-all:checked) :is(.hub-choices,.hub-search),form:not(:has(#expiresAt
 option[value=date]:checked)) .field:has(>#expiresOn){display:none}.factors>li{grid-template-columns:minmax(0,2fr) minmax(0,2fr)
 auto}.enrolment{display:flex;flex-wrap:wrap;gap:2rem;align-items:flex-start}.enrolment details{margin-top:1.5rem}.qr{width:14rem;
-border-radius:.5rem}.recovery-codes{columns:2;margin:0;font-size:1.05rem;line-height:1.9}
+border-radius:.5rem}.recovery-codes{columns:2;margin:0;font-size:1.05rem;line-height:1.9}form.passkey[hidden]{display:none}
 `;
 
 export const standaloneStyle = `\
@@ -387,5 +411,5 @@ height:3rem;padding:.7rem;border-radius:50%;background:var(--good-soft);color:va
 color:var(--warn)}.card footer{border-top:1px solid var(--line);padding-top:var(--s4);display:grid;gap:var(--s2)}.card footer
 p{font-size:var(--small);color:var(--ink-soft)}.address{display:block;margin-top:var(--s2);padding:var(--s2) var(--s3);background:var(--sunken);
 border-radius:var(--round-small);overflow-wrap:anywhere}button,.button{width:100%}form.stack{max-width:none}.ways{display:grid;
-gap:var(--s2)}
+gap:var(--s2)}form.passkey[hidden]{display:none}
 `;

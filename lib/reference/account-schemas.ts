@@ -3,6 +3,7 @@ import type * as v from "valibot";
 import * as auth from "#lib/domains/auth/views.ts";
 import * as factors from "#lib/domains/auth/factors/views.ts";
 import * as terminal from "#lib/domains/auth/terminal-views.ts";
+import * as passkeys from "#lib/domains/auth/factors/passkey-views.ts";
 import * as members from "#lib/domains/members/views.ts";
 import * as notifications from "#lib/domains/notifications/views.ts";
 import * as onboarding from "#lib/domains/onboarding/views.ts";
@@ -13,7 +14,8 @@ export type Schemas = Readonly<Record<string, v.GenericSchema>>;
 export const ACCOUNT_OUTPUT_SCHEMAS: Schemas = {
   ActivatedFactor: factors.ActivatedFactorView,
   Factor: factors.FactorView,
-  NewTotp: factors.NewTotpView,
+  PasskeyOptions: passkeys.PasskeyOptionsView,
+  StartedFactor: factors.NewFactorView,
   PendingSignIn: factors.PendingSignInView,
   RecoveryCodes: factors.RecoveryCodesView,
   SecondFactors: factors.SecondFactorsView,
@@ -45,6 +47,8 @@ export const ACCOUNT_INPUT_SCHEMAS: Schemas = {
   FactorActivation: factors.FactorActivation,
   FactorPatch: factors.FactorPatch,
   NewFactor: factors.NewFactorBody,
+  PasskeyLogin: passkeys.PasskeyLoginBody,
+  PasskeyRequest: passkeys.PasskeyOptionsBody,
   SecondFactor: factors.SecondFactorBody,
   AcceptInvite: auth.AcceptInvitationBody,
   Confirm: auth.ConfirmBody,

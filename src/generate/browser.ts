@@ -15,6 +15,7 @@ export const BROWSER_ENTRY_POINTS: Readonly<Record<string, Readonly<Record<strin
   },
   "lib/portal/assets.ts": {
     portalScript: "lib/portal/browser/portal.ts",
+    passkeyScript: "lib/portal/browser/passkeys.ts",
     portalStyle: "lib/portal/browser/portal.css",
     standaloneStyle: "lib/portal/browser/standalone.css",
   },

@@ -2,6 +2,7 @@
 import * as assert from "uvu/assert";
 import { createId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
+import { createTestFactor } from "#test/support/factors.ts";
 import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 import type { Portal } from "#test/support/portal.ts";
@@ -42,6 +43,7 @@ async function thingsOf(portal: Portal): Promise<Record<string, string>> {
     spokeId: oak,
     operationId: (await operations(oak))[0]!.id,
     tokenId: (await createTestToken(db, people.operator, "cli")).id,
+    factorId: (await createTestFactor(portal.app, people.operator)).id,
     requestId,
     rolloutId: await insertRollout(db, people.operator.id, north.id, oak),
     change: "disable",

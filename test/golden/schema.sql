@@ -481,12 +481,16 @@ create table factors (
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   activated_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone,
+  credential_id bytea,
+  public_key bytea,
+  sign_count bigint,
   constraint factors_check CHECK (((kind = 'totp'::text) = (totp_secret IS NOT NULL))),
   constraint factors_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'passkey'::text]))),
   constraint factors_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint factors_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX factors_by_credential ON public.factors USING btree (credential_id);
 CREATE INDEX factors_of_user ON public.factors USING btree (user_id, created_at);
 
 create table federation_members (
@@ -858,6 +862,17 @@ create table page_checks (
   constraint page_checks_pkey PRIMARY KEY (spoke_id)
 );
 CREATE INDEX page_checks_by_certificate ON public.page_checks USING btree (certificate_ends_at) WHERE (certificate_ends_at IS NOT NULL);
+
+create table passkey_challenges (
+  challenge_hash bytea not null,
+  purpose text not null,
+  binding text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint passkey_challenges_challenge_hash_check CHECK ((length(challenge_hash) = 32)),
+  constraint passkey_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'sign-in'::text, 'second-factor'::text, 'confirm'::text]))),
+  constraint passkey_challenges_pkey PRIMARY KEY (challenge_hash)
+);
+CREATE INDEX passkey_challenges_by_age ON public.passkey_challenges USING btree (created_at);
 
 create table pending_sign_ins (
   id text not null,

@@ -26,10 +26,12 @@ test("opens only the endpoints for adding a factor", () => {
   assert.equal(open.sort(), [
     "GET /account/security",
     "GET /account/security/app",
+    "GET /account/security/passkey",
     "GET /api/auth/factors",
     "GET /api/auth/me",
     "POST /account/security/:factorId/activate",
     "POST /account/security/app",
+    "POST /account/security/passkey",
     "POST /api/auth/confirm",
     "POST /api/auth/factors",
     "POST /api/auth/factors/:factorId/activate",

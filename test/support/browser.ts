@@ -35,7 +35,7 @@ const PATIENCE = 60_000;
 /** Matches error messages that do not fail a test: pages with a 4xx status, and requests cancelled by navigation. */
 const USUAL = /Failed to load resource: the server responded with a status of 4\d\d/;
 
-export function browserSuite(name: string): BrowserSuite {
+export function browserSuite(name: string, options: Parameters<typeof openPortal>[0] = {}): BrowserSuite {
   const test = suite<BrowserContext & { browser: Browser; complaints: string[]; foreseen: RegExp[] }>(name);
   if (!existsSync(PATH)) {
     console.log(
@@ -49,7 +49,7 @@ export function browserSuite(name: string): BrowserSuite {
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
     ];
     context.browser = await chromium.launch({ executablePath: PATH, args });
-    const portal = await openPortal();
+    const portal = await openPortal(options);
     const { url: baseURL } = portal;
     Object.assign(context, {
       portal,

@@ -9,7 +9,7 @@ export function checkPageResponse({ method, path, status, headers, text }: Recor
     return headers.get("location")?.startsWith("/") ? null : "the redirect does not stay on this server";
   }
   if (status === 204 || status === 405 || status === 304 || method === "HEAD") return null;
-  if (/^\/portal\.(?:js|css)/.test(path)) {
+  if (/^\/(?:portal\.(?:js|css)|passkeys\.js)/.test(path)) {
     return /javascript|css|json/.test(type) ? null : `unexpected content type: ${type}`;
   }
   if (status === 200 && headers.get("content-disposition")?.startsWith("attachment; ")) return null;

@@ -8,8 +8,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionEndedFault } from "#lib/domains/auth/authorize-transactions.ts";
 import { announceFactorChange } from "#lib/domains/auth/factors/announce.ts";
 import { checkFactor, type FactorInput, factorNeededFault, FREE_FAILURES } from "#lib/domains/auth/factors/check.ts";
-import { readCodeFailures } from "#lib/domains/auth/factors/check.ts";
-import { wrongFactorFault } from "#lib/domains/auth/factors/enrol.ts";
+import { readCodeFailures, wrongFactorFault } from "#lib/domains/auth/factors/check.ts";
 import { listFactorKinds } from "#lib/domains/auth/factors/store.ts";
 import { confirmSession, endSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
@@ -50,11 +49,12 @@ async function confirmWithFactor(app: App, actor: Actor, input: FactorInput): Pr
   const recentUntil = await app.db.transact(async (tx) => {
     const user = await lockUser(tx, { id: actor.userId });
     if (!user) throw sessionEndedFault();
-    const proof = await checkFactor(tx, app.secrets, user.id, input);
-    if (proof === null) return await recordWrongConfirmation(tx, actor);
+    const challenge = { purpose: "confirm", binding: actor.credential.id } as const;
+    const checked = await checkFactor(tx, app, user.id, input, challenge);
+    if (checked.proof === null) return await recordWrongConfirmation(tx, actor, checked.wrong);
     const until = await confirmSession(tx, actor.credential.id);
     if (until === null) throw sessionEndedFault();
-    const { audit = [], jobs = [] } = proof === "recovery_code"
+    const { audit = [], jobs = [] } = checked.proof === "recovery_code"
       ? announceFactorChange(user, "recovery_code_used", { at, ip: actor.ip })
       : {};
     await recordChange(tx, actor, { audit: [{ kind: "session_confirmed", ...aboutSession(actor) }, ...audit], jobs });
@@ -65,9 +65,11 @@ async function confirmWithFactor(app: App, actor: Actor, input: FactorInput): Pr
 }
 
 /** Records a wrong code. After FREE_FAILURES wrong codes in a row, ends the session, which may be stolen. */
-async function recordWrongConfirmation(tx: Tx, actor: Actor): Promise<null> {
+async function recordWrongConfirmation(tx: Tx, actor: Actor, wrong: string): Promise<null> {
   if (await readCodeFailures(tx, actor.userId) >= FREE_FAILURES) await endSession(tx, actor.credential.id);
-  await recordChange(tx, actor, { audit: [{ kind: "session_confirmation_failed", ...aboutSession(actor) }] });
+  await recordChange(tx, actor, {
+    audit: [{ kind: "session_confirmation_failed", ...aboutSession(actor), metadata: { reason: wrong } }],
+  });
   return null;
 }
 

@@ -38,12 +38,13 @@ export async function finishSignIn(
   const started = await app.db.transact(async (tx) => {
     const user = await lockUser(tx, { id: found.userId }), pending = await findPendingSignIn(tx, secret);
     if (!user || !pending) throw signInExpiredFault();
-    const proof = await checkFactor(tx, app.secrets, user.id, input);
-    if (proof === null) return await recordWrongFactor(tx, user, origin, pending.id);
+    const challenge = { purpose: "second-factor", binding: pending.id } as const;
+    const checked = await checkFactor(tx, app, user.id, input, challenge);
+    if (checked.proof === null) return await recordWrongFactor(tx, user, origin, checked.wrong, pending.id);
     await tx.updateTable("pending_sign_ins").set({ endedAt: sql<Date>`wheelwright_now()` })
       .where("id", "=", pending.id).execute();
     const session = await beginFullSession(tx, user.id, origin, pending.method, previous);
-    await recordSignIn(tx, user, origin, { session, at, usedRecoveryCode: proof === "recovery_code" });
+    await recordSignIn(tx, user, origin, { session, at, usedRecoveryCode: checked.proof === "recovery_code" });
     return session;
   });
   if (!started) throw wrongCodeFault();
@@ -70,19 +71,20 @@ export async function recordSignIn(
   await recordChange(tx, asRequester(user, origin), { audit: [session.entry, ...audit], jobs });
 }
 
-/** Records a wrong second factor, and counts it for the pending sign-in. Returns null. */
+/** Records what was wrong with a second factor, and counts it for the pending sign-in. Returns null. */
 export async function recordWrongFactor(
   tx: Tx,
   user: LockedUser,
   origin: RequestOrigin,
-  pendingId: string | null,
+  wrong: string,
+  pendingId?: string,
 ): Promise<null> {
-  if (pendingId !== null) {
+  if (pendingId !== undefined) {
     await tx.updateTable("pending_sign_ins").set({ failures: sql<number>`failures + 1` }).where("id", "=", pendingId)
       .execute();
   }
   await recordChange(tx, asRequester(user, origin), {
-    audit: [{ kind: "second_factor_failed", objectType: "user", objectId: user.id }],
+    audit: [{ kind: "second_factor_failed", objectType: "user", objectId: user.id, metadata: { reason: wrong } }],
   });
   return null;
 }

@@ -31,7 +31,7 @@ import {
   type User,
 } from "#lib/domains/users/store.ts";
 
-interface Login extends FactorInput {
+interface Login extends Pick<FactorInput, "code" | "recoveryCode"> {
   readonly email: string;
   readonly password: string;
 }
@@ -134,10 +134,13 @@ async function startAfterPassword(
     if (newHash) await setPassword(tx, account.id, newHash);
     const user = (await lockUser(tx, { id: account.id }))!;
     if (hasFactorInput && (await listFactorKinds(tx, user.id)).length > 0) {
-      const proof = await checkFactor(tx, app.secrets, user.id, login);
-      if (proof === null) return { account, started: await recordWrongFactor(tx, user, origin, null) };
+      const { code, recoveryCode } = login, none = { purpose: "second-factor", binding: "" } as const;
+      const checked = await checkFactor(tx, app, user.id, { code, recoveryCode }, none);
+      if (checked.proof === null) {
+        return { account, started: await recordWrongFactor(tx, user, origin, checked.wrong) };
+      }
       const session = await beginFullSession(tx, user.id, origin, "password", previous);
-      await recordSignIn(tx, user, origin, { session, at, usedRecoveryCode: proof === "recovery_code" });
+      await recordSignIn(tx, user, origin, { session, at, usedRecoveryCode: checked.proof === "recovery_code" });
       return { account, started: session };
     }
     const started = await startSignIn(tx, { userId: user.id, origin, method: "password", previous });

@@ -10,7 +10,7 @@ import {
   optionalOrNull,
   Timestamp,
 } from "#lib/base/schema.ts";
-import { SecondFactorBody } from "#lib/domains/auth/factors/views.ts";
+import { SecondFactorBody, TypedFactorBody } from "#lib/domains/auth/factors/views.ts";
 import { UserView } from "#lib/domains/users/views.ts";
 
 const PASSWORD = "must be a password of at most 4096 characters";
@@ -23,7 +23,7 @@ const CurrentPassword = v.pipe(
   v.check((value) => value.isWellFormed() && !value.includes("\0"), PASSWORD),
 );
 
-export const LoginBody = v.object({ email: EmailAddress, password: CurrentPassword, ...SecondFactorBody.entries });
+export const LoginBody = v.object({ email: EmailAddress, password: CurrentPassword, ...TypedFactorBody.entries });
 
 export const NewPassword = v.pipe(
   v.string(`must be a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`),

@@ -15,6 +15,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<keyof Schema | "migrations", stri
   factors: "select, insert, update, delete",
   recovery_codes: "select, insert, update, delete",
   pending_sign_ins: "select, insert, update, delete",
+  passkey_challenges: "select, insert, delete",
   api_tokens: "select, insert, update",
   terminal_sign_ins: "select, insert, update, delete",
   federations: "select, insert, update",

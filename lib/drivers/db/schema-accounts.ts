@@ -55,10 +55,14 @@ export interface AccountTables {
     name: string;
     totpSecret: string | null;
     totpLastStep: NullableBigintColumn;
+    credentialId: Uint8Array | null;
+    publicKey: Uint8Array | null;
+    signCount: NullableBigintColumn;
     createdAt: TimestampColumn;
     activatedAt: NullableTimestampColumn;
     lastUsedAt: NullableTimestampColumn;
   };
+  passkey_challenges: { challengeHash: Uint8Array; purpose: string; binding: string; createdAt: TimestampColumn };
   recovery_codes: { userId: string; codeHash: Uint8Array; usedAt: NullableTimestampColumn };
   pending_sign_ins: {
     id: string;

@@ -34,6 +34,7 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   // Omits sessions, because some sessions may have ended since the backup. Users must sign in again.
   sessions: omitted,
   pending_sign_ins: omitted,
+  passkey_challenges: omitted,
   // Recovery codes that were used since the backup become valid again.
   factors: unchanged,
   recovery_codes: unchanged,

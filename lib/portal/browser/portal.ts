@@ -8,4 +8,5 @@ import "#lib/portal/browser/drafts.ts";
 import "#lib/portal/browser/enhancements.ts";
 import "#lib/portal/browser/forms.ts";
 import "#lib/portal/browser/live.ts";
+import "#lib/portal/browser/passkeys.ts";
 import "#lib/portal/browser/shortcuts.ts";

@@ -9,9 +9,10 @@ export type PortalResponse =
   & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
 
-export function renderStandalonePage(title: string, body: Markup): HtmlPage {
+export function renderStandalonePage(title: string, body: Markup, source?: string): HtmlPage {
   return {
     title: `${title} · Wheelwright`,
+    ...(source !== undefined && { source }),
     style: standaloneStyle,
     body: markup`<div class="page">
 <header><span class="brand">${trustedMarkup(LOGO_SVG)}<span>Wheelwright</span></span></header>

@@ -9,7 +9,7 @@ import { publicAccess } from "#lib/domains/auth/access.ts";
 import { boundedText } from "#lib/base/schema.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { portalScript, portalStyle } from "#lib/portal/assets.ts";
+import { passkeyScript, portalScript, portalStyle } from "#lib/portal/assets.ts";
 import { createRouteNotFoundFault } from "#lib/http/fallback-routes.ts";
 import { type Reply, textReply } from "#lib/http/reply.ts";
 import type { HttpResponse } from "#lib/http/response.ts";
@@ -18,6 +18,7 @@ import { cacheResponse, createGzipSelector, revalidate } from "#lib/http/revalid
 const HASH = 12; // hexadecimal digits
 
 export const scriptPath: string = assetPath("portal.js", portalScript);
+export const passkeyScriptPath: string = assetPath("passkeys.js", passkeyScript);
 export const stylePath: string = assetPath("portal.css", portalStyle);
 
 interface PortalAsset {

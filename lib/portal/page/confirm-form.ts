@@ -12,17 +12,20 @@ import { parseInput } from "#lib/http/input.ts";
 import { buildErrorHeaders, getHttpStatus } from "#lib/http/problem.ts";
 import type { PortalResponse } from "#lib/portal/mail-links/frame.ts";
 import type { PageEndpointCall } from "#lib/portal/page/call-api.ts";
-import { CONFIRM_FACTOR, CONFIRM_PASSWORD, confirmPage } from "#lib/portal/sign-in/confirm.ts";
+import { CONFIRM_FACTOR, CONFIRM_PASSKEY, CONFIRM_PASSWORD, confirmPage } from "#lib/portal/sign-in/confirm.ts";
+import { parsePasskeyText } from "#lib/portal/sign-in/passkey-form.ts";
 import { parseFactorText } from "#lib/portal/sign-in/factor-field.ts";
 
 /** Returns the schema of a form that may also contain the user's password or second factor, to confirm the session. */
 // deno-lint-ignore no-explicit-any
 export function withConfirmFields<T>(form: v.GenericSchema<any, T>): v.GenericSchema<any, T> {
   if (!("entries" in form)) return form; // accepts any field
+  const Field = v.optional(v.string());
   const entries = {
     ...form.entries as v.ObjectEntries,
-    [CONFIRM_PASSWORD]: v.optional(v.string()),
-    [CONFIRM_FACTOR]: v.optional(v.string()),
+    [CONFIRM_PASSWORD]: Field,
+    [CONFIRM_FACTOR]: Field,
+    [CONFIRM_PASSKEY]: Field,
   };
   // deno-lint-ignore no-explicit-any
   return { ...form, entries } as v.GenericSchema<any, T>;
@@ -36,7 +39,8 @@ export async function submitConfirmed(
   call: PageEndpointCall,
   submit: (actor: Actor, fields: Readonly<Record<string, string>>) => Promise<PortalResponse>,
 ): Promise<PortalResponse> {
-  const { [CONFIRM_PASSWORD]: password, [CONFIRM_FACTOR]: factor, ...fields } = call.body as Record<string, string>;
+  const { [CONFIRM_PASSWORD]: password, [CONFIRM_FACTOR]: factor, [CONFIRM_PASSKEY]: passkey, ...fields } = call
+    .body as Record<string, string>;
   const url = new URL(call.request.url), { email, userId } = call.actor as Actor;
   const ask = async (error: Fault, problem?: string): Promise<PortalResponse> => ({
     status: getHttpStatus(error.kind),
@@ -51,7 +55,11 @@ export async function submitConfirmed(
   });
   let actor: Actor;
   try {
-    actor = await confirm(call, { password, ...(factor !== undefined && parseFactorText(factor)) });
+    actor = await confirm(call, {
+      password,
+      ...(factor !== undefined && parseFactorText(factor)),
+      ...(passkey && { passkey: parsePasskeyText(passkey) as Confirmation["passkey"] }),
+    });
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === "unauthenticated") throw error;
     return await ask(error, describeProblem(error));

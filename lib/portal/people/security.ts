@@ -1,24 +1,27 @@
 /** Renders the pages on which users set up and remove their second factors. */
 import type * as v from "valibot";
-import type { FactorView, NewTotpView, SecondFactorsView } from "#lib/domains/auth/factors/views.ts";
+import type { FactorView, SecondFactorsView } from "#lib/domains/auth/factors/views.ts";
 import { factorMissingFault } from "#lib/domains/auth/factors/store.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import type { PageView } from "#lib/portal/components/view.ts";
-import { renderQrCode } from "#lib/portal/people/qr-code.ts";
 
 type FactorItem = v.InferOutput<typeof FactorView>;
 type SecondFactors = v.InferOutput<typeof SecondFactorsView>;
-type NewTotp = v.InferOutput<typeof NewTotpView>;
 
-const HERE = "/account/security";
-const SUBPAGE = { section: "account", crumbs: [["Account", "/account"], ["Sign-in security", HERE]] } as const;
+export const SECURITY_PATH = "/account/security";
+export const SECURITY_SUBPAGE = {
+  section: "account",
+  crumbs: [["Account", "/account"], ["Sign-in security", SECURITY_PATH]],
+} as const;
 const KINDS: Readonly<Record<FactorItem["kind"], string>> = { totp: "Authenticator app", passkey: "Passkey" };
 const FEW_CODES = 3;
 
 export function securityView({ factors, recoveryCodes, required }: SecondFactors): PageView {
-  const add = ui.linkButton(["Add an authenticator app", `${HERE}/app`], "main");
+  const add = markup`<div class="button-row">${
+    ui.linkButton(["Add an authenticator app", `${SECURITY_PATH}/app`], "main")
+  }${ui.linkButton(["Add a passkey", `${SECURITY_PATH}/passkey`])}</div>`;
   return {
     title: "Sign-in security",
     section: "account",
@@ -49,10 +52,10 @@ ${factors.length === 0 ? "" : recoveryPanel(recoveryCodes)}`,
 function factorRow({ id, kind, name, createdAt, lastUsedAt }: FactorItem, isNeeded: boolean): Markup {
   return markup`<li id="${id}"><span class="name">${name}<span class="tiny soft">${KINDS[kind]}</span></span>
 <span class="tiny soft">Added ${ui.renderTime(createdAt)}<br>Last used ${ui.renderTime(lastUsedAt)}</span>
-<span class="button-row"><a class="button quiet" href="${HERE}/${id}/rename">Rename …<span class="visually-hidden"> ${name}</span></a>${
+<span class="button-row"><a class="button quiet" href="${SECURITY_PATH}/${id}/rename">Rename …<span class="visually-hidden"> ${name}</span></a>${
     isNeeded
       ? ""
-      : markup`<a class="button quiet" href="${HERE}/${id}/remove">Remove …<span class="visually-hidden"> ${name}</span></a>`
+      : markup`<a class="button quiet" href="${SECURITY_PATH}/${id}/remove">Remove …<span class="visually-hidden"> ${name}</span></a>`
   }</span></li>`;
 }
 
@@ -62,68 +65,14 @@ your second factor.</p>`;
   return ui.panel(
     "Recovery codes",
     markup`${left <= FEW_CODES ? ui.callout("warn", "Few recovery codes are left. Renew them.") : ""}${state}`,
-    { id: "recovery", actions: ui.linkButton(["Renew …", `${HERE}/recovery-codes`]) },
+    { id: "recovery", actions: ui.linkButton(["Renew …", `${SECURITY_PATH}/recovery-codes`]) },
   );
-}
-
-export function newAppView(submission?: RefusedSubmission): PageView {
-  return {
-    ...SUBPAGE,
-    title: "Add an authenticator app",
-    lead: "An authenticator app on your phone, or a password manager, shows a new code every 30 seconds.",
-    body: renderPostForm(
-      { action: `${HERE}/app`, button: "Continue", submission, also: ui.linkButton(["Cancel", HERE]) },
-      {
-        name: "name",
-        label: "Name",
-        hint: "To recognize the app or the device later.",
-        value: "Authenticator app",
-        required: true,
-        maxLength: 100,
-      },
-    ),
-  };
-}
-
-/** Returns the page with the QR code and the form for the first code. Its hidden fields show the QR code again. */
-export function activateAppView({ id, name, secret, uri }: NewTotp, submission?: RefusedSubmission): PageView {
-  return {
-    ...SUBPAGE,
-    title: name,
-    lead: "Scan the QR code with your authenticator app, then enter the code that it shows.",
-    body: markup`<div class="enrolment">${renderQrCode(uri, "QR code for your authenticator app")}
-<div>${
-      renderPostForm(
-        {
-          action: `${HERE}/${id}/activate`,
-          button: "Activate",
-          submission,
-          hidden: { name, secret, uri },
-          also: ui.linkButton(["Cancel", HERE]),
-        },
-        codeField(),
-      )
-    }
-<details><summary>You cannot scan the code?</summary><p class="small">Enter this key in the app, with the type
-“time based”:</p>${ui.copyableCode(secret.replaceAll(/(.{4})(?=.)/g, "$1 "), "the key")}</details></div></div>`,
-  };
-}
-
-function codeField() {
-  return {
-    name: "code",
-    label: "Code",
-    hint: "6 digits",
-    required: true,
-    autocomplete: "one-time-code",
-    maxLength: 10,
-  } as const;
 }
 
 /** Returns the page that shows new recovery codes. They cannot be shown again. */
 export function recoveryCodesView(codes: readonly string[], host: string): PageView {
   return {
-    ...SUBPAGE,
+    ...SECURITY_SUBPAGE,
     title: "Recovery codes",
     lead: "If you lose your second factor, each of these codes signs you in once.",
     body: markup`${
@@ -139,20 +88,20 @@ ${
         { id: "codes" },
       )
     }
-<p>${ui.linkButton(["I have saved the codes", `${HERE}?done=factor`], "main")}</p>`,
+<p>${ui.linkButton(["I have saved the codes", `${SECURITY_PATH}?done=factor`], "main")}</p>`,
   };
 }
 
 export function renewCodesView(submission?: RefusedSubmission): PageView {
   return {
-    ...SUBPAGE,
+    ...SECURITY_SUBPAGE,
     title: "Renew your recovery codes?",
     body: markup`<p>The next page shows ten new codes once. All earlier codes stop working.</p>${
       renderPostForm({
-        action: `${HERE}/recovery-codes`,
+        action: `${SECURITY_PATH}/recovery-codes`,
         button: "Renew recovery codes",
         submission,
-        also: ui.linkButton(["Cancel", HERE]),
+        also: ui.linkButton(["Cancel", SECURITY_PATH]),
       })
     }`,
   };
@@ -167,10 +116,15 @@ export function requireFactor({ factors }: SecondFactors, id: string | undefined
 
 export function renameFactorView({ id, name }: FactorItem, submission?: RefusedSubmission): PageView {
   return {
-    ...SUBPAGE,
+    ...SECURITY_SUBPAGE,
     title: `Rename ${name}`,
     body: renderPostForm(
-      { action: `${HERE}/${id}/rename`, button: "Save", submission, also: ui.linkButton(["Cancel", HERE]) },
+      {
+        action: `${SECURITY_PATH}/${id}/rename`,
+        button: "Save",
+        submission,
+        also: ui.linkButton(["Cancel", SECURITY_PATH]),
+      },
       { name: "name", label: "Name", value: name, required: true, maxLength: 100 },
     ),
   };
@@ -182,7 +136,7 @@ export function removeFactorView(
   submission?: RefusedSubmission,
 ): PageView {
   return {
-    ...SUBPAGE,
+    ...SECURITY_SUBPAGE,
     title: `Remove ${name}?`,
     body: markup`<p>${
       isLast
@@ -190,11 +144,11 @@ export function removeFactorView(
         : "You can no longer sign in with it. Your other second factors stay."
     }</p>${
       renderPostForm({
-        action: `${HERE}/${id}/remove`,
+        action: `${SECURITY_PATH}/${id}/remove`,
         button: "Remove",
         variant: "danger",
         submission,
-        also: ui.linkButton(["Cancel", HERE]),
+        also: ui.linkButton(["Cancel", SECURITY_PATH]),
       })
     }`,
   };

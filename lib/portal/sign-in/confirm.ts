@@ -2,6 +2,8 @@
 import { type HtmlPage, type Markup, markup } from "#lib/http/page.ts";
 import { renderFormField, renderPostForm } from "#lib/portal/components/forms.ts";
 import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
+import { passkeyScriptPath } from "#lib/portal/page/asset.ts";
+import { renderPasskeyForm } from "#lib/portal/sign-in/passkey-form.ts";
 import { factorField } from "#lib/portal/sign-in/factor-field.ts";
 
 interface ConfirmPageProps {
@@ -18,6 +20,7 @@ interface ConfirmPageProps {
 
 /** The names of the page's own fields. No other form has fields that start with `confirm:`. */
 export const CONFIRM_PASSWORD = "confirm:password", CONFIRM_FACTOR = "confirm:factor";
+export const CONFIRM_PASSKEY = "confirm:passkey";
 
 export function confirmPage({ action, email, fields, hasFactor, problem }: ConfirmPageProps): HtmlPage {
   const title = "Confirm that it is you", needed = hasFactor ? "second factor" : "password again";
@@ -32,7 +35,13 @@ ${
         hasFactor ? renderFormField(factorField(CONFIRM_FACTOR)) : passwordFields(email),
       )
     }
+${
+      hasFactor
+        ? renderPasskeyForm({ action, button: "Use a passkey", use: "confirm", field: CONFIRM_PASSKEY, hidden: fields })
+        : ""
+    }
 <footer><p>Signed in as ${email}</p><p><a href="/hubs">Cancel</a></p></footer>`,
+    passkeyScriptPath,
   );
 }
 

@@ -7,6 +7,8 @@ import {
   renderPostForm,
 } from "#lib/portal/components/forms.ts";
 import { callout } from "#lib/portal/components/parts.ts";
+import { passkeyScriptPath } from "#lib/portal/page/asset.ts";
+import { renderPasskeyForm } from "#lib/portal/sign-in/passkey-form.ts";
 import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
 
 interface SignIn {
@@ -43,9 +45,18 @@ ${
         }),
       )
     }
+${
+      renderPasskeyForm({
+        action: "/passkey",
+        button: "Sign in with a passkey",
+        use: "sign-in",
+        hidden: { next: next ?? "/hubs" },
+      })
+    }
 <footer><p><a href="/forgot">Forgot your password?</a></p>${
       signup ? markup`<p>New here? <a href="/sign-up">Create an account</a></p>` : ""
     }</footer>`,
+    passkeyScriptPath,
   );
 }
 

@@ -1,6 +1,6 @@
 import { POST as createFactor } from "#routes/api/auth/factors/index.ts";
 import { formPage, formSchema } from "#lib/portal/page/page.ts";
-import { activateAppView, newAppView } from "#lib/portal/people/security.ts";
+import { activateAppView, newAppView } from "#lib/portal/people/new-factors.ts";
 
 export const { GET, POST } = formPage({
   summary: "The form for adding an authenticator app",
@@ -9,7 +9,9 @@ export const { GET, POST } = formPage({
   form: {
     summary: "Add an authenticator app and show its QR code once",
     body: formSchema("name"),
-    submit: async ({ callApi, body: { name } }) =>
-      activateAppView(await callApi(createFactor, { body: { kind: "totp", name } })),
+    async submit({ callApi, body: { name } }) {
+      const { id, secret, uri } = await callApi(createFactor, { body: { kind: "totp", name } });
+      return activateAppView({ id, name, secret: secret!, uri: uri! });
+    },
   },
 });

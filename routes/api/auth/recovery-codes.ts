@@ -1,5 +1,5 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { renewRecoveryCodes } from "#lib/domains/auth/factors/enrol.ts";
+import { renewRecoveryCodes } from "#lib/domains/auth/factors/manage.ts";
 import { RecoveryCodesView } from "#lib/domains/auth/factors/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { okReply } from "#lib/http/reply.ts";

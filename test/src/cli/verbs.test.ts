@@ -214,6 +214,16 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   "with a session, in the portal": [
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
     ...["getOnboarding", "completeOnboarding"],
+    ...[
+      "confirm",
+      "listFactors",
+      "createFactor",
+      "activateFactor",
+      "updateFactor",
+      "deleteFactor",
+      "deleteUserFactors",
+    ],
+    ...["createRecoveryCode", "getSecondFactor", "secondFactor", "createPasskeyOption", "passkeyLogin"],
   ],
   "with a second factor, in the portal": [
     ...["activateFactor", "confirm", "createFactor", "createRecoveryCode", "deleteFactor", "deleteUserFactors"],

@@ -5,6 +5,7 @@ import { SYSTEM_REQUESTER } from "#lib/audit/requester.ts";
 import { createSealedWebhookSecret } from "#lib/domains/webhooks/secrets.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { addHubAdmin, addSpokeAdmin, createTestToken, createTestUser } from "#test/support/users.ts";
+import { createTestFactor } from "#test/support/factors.ts";
 import { insertHub, insertRollout, insertSpoke } from "#test/support/insert-rows.ts";
 import type { Scene } from "#test/support/scene.ts";
 import { insertRow, updateRows } from "#test/support/rows.ts";
@@ -65,8 +66,8 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       absent: createId("rol"),
     },
     factorId: {
-      own: await makeFactor(scene, people.operator.id),
-      foreign: await makeFactor(scene, other.id),
+      own: (await createTestFactor(scene.app, people.operator)).id,
+      foreign: (await createTestFactor(scene.app, other)).id,
       absent: createId("fac"),
     },
     webhookId: {
@@ -93,13 +94,6 @@ function buildCourse(spokeId: string) {
 /** Returns the same value three times, for a parameter that belongs to no hub. */
 function same(word: string): PathParamSample {
   return { own: word, foreign: word, absent: word };
-}
-
-/** Adds a second factor that is not active yet, so that the user's sign-ins do not need it. */
-async function makeFactor({ db, app }: Scene, userId: string): Promise<string> {
-  const id = createId("fac"), totpSecret = app.secrets.seal("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", `factor:${id}`);
-  await db.rows.insertInto("factors").values({ id, userId, kind: "totp", name: "Phone", totpSecret }).execute();
-  return id;
 }
 
 async function makeRequest({ db }: Scene, userId: string, slug: string): Promise<string> {

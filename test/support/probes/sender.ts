@@ -2,6 +2,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { ClientResponse } from "#test/support/client.ts";
+import { createTestFactor } from "#test/support/factors.ts";
 import { createTestSession, createTestUser } from "#test/support/users.ts";
 import { isStreamEndpoint, type ListedEndpoint } from "#test/support/probes/endpoints.ts";
 import { listFields } from "#test/support/probes/fields.ts";
@@ -27,10 +28,13 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
   let requestCount = 0; // for a separate client address per request, to avoid the login limit
-  /** Creates another operator for a request that may end the operator's session. */
-  async function fresh(): Promise<Record<string, string>> {
+  /** Creates another operator for a request that may end the operator's session, and the second factor in the path. */
+  async function fresh(path: string): Promise<{ readonly path: string; readonly who: Record<string, string> }> {
     const person = await createTestUser(scene.db, `operator-${requestCount++}`, { operator: true });
-    return { cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}` };
+    const who = { cookie: `wheelwright=${(await createTestSession(scene.db, person)).secret}` };
+    const factorId = samples.factorId!.own;
+    if (!path.includes(factorId)) return { path, who };
+    return { path: path.replace(factorId, (await createTestFactor(scene.app, person)).id), who };
   }
   const sender: ProbeSender = {
     async send({ method, endpoint: { scope } }, path, init = {}) {
@@ -38,9 +42,13 @@ export function openProbeSender(scene: Scene, samples: Samples): ProbeSender {
         "x-forwarded-for": `10.${requestCount >> 16 & 255}.${requestCount >> 8 & 255}.${requestCount++ & 255}`,
       };
       const open = ["flow", "public"].includes(scope);
-      const who = open ? {} : scope === "session" ? await fresh() : await scene.as("operator").credentials();
-      const headers = { ...JSON_TYPE, ...init.headers as Record<string, string>, ...from, ...who };
-      return await retryUnavailable(() => scene.send(path, { method, ...init, headers }));
+      const own = open
+        ? { path, who: {} }
+        : scope === "session"
+        ? await fresh(path)
+        : { path, who: await scene.as("operator").credentials() };
+      const headers = { ...JSON_TYPE, ...init.headers as Record<string, string>, ...from, ...own.who };
+      return await retryUnavailable(() => scene.send(own.path, { method, ...init, headers }));
     },
     sendAll(group) {
       const { at, part } = group[0]!;

@@ -1,5 +1,6 @@
 /** Builds valid values for an endpoint's required fields. Tokens from emails are valid only in format. */
 import { createId } from "#lib/base/ids.ts";
+import { createTestPasskey } from "#test/support/authenticator.ts";
 import type { EndpointField } from "#test/support/probes/fields.ts";
 import { ruleTextOf } from "#test/support/probes/probe-fields.ts";
 
@@ -36,6 +37,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   userCode: () => "BBBB-BBBB",
   id: () => createId("tsi"), // of a sign-in from a terminal
   approve: () => false,
+  passkey: () => createTestPasskey().use("Y2hhbGxlbmdl"),
 };
 
 export function validValueOf({ name, schema }: EndpointField): unknown {

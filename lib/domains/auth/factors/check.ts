@@ -4,38 +4,51 @@
  * that the user can always sign in with a recovery code.
  */
 import { sql } from "kysely";
-import type { SecretSealer } from "#lib/drivers/crypto/seal.ts";
+import type { App } from "#lib/app.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
+import type { PasskeyResponse } from "#lib/domains/auth/factors/passkey-views.ts";
+import { type ChallengeUse, checkPasskey } from "#lib/domains/auth/factors/passkeys.ts";
 import { redeemRecoveryCode } from "#lib/domains/auth/factors/recovery-codes.ts";
 import { recordFactorUse } from "#lib/domains/auth/factors/store.ts";
 import { findTotpStep } from "#lib/domains/auth/factors/totp.ts";
 
-/** A second factor that a user entered: the code of an app, or a recovery code. */
+/** A second factor that a user entered: the code of an app, a recovery code, or the response of a passkey. */
 export interface FactorInput {
   readonly code?: string | undefined;
   readonly recoveryCode?: string | undefined;
+  readonly passkey?: PasskeyResponse | undefined;
 }
 
-/** How a user proved the second factor. */
-export type FactorProof = "totp" | "recovery_code";
+/** How a user proved the second factor, or what was wrong with it. */
+export type FactorCheck =
+  | { readonly proof: "totp" | "recovery_code" | "passkey" }
+  | { readonly proof: null; readonly wrong: string };
 
 export const FREE_FAILURES = 5; // wrong codes before pauses begin
 const FIRST_PAUSE = SECOND, LONGEST_PAUSE = 5 * MINUTE; // 288 guesses a day find a code in about three years
 
 /**
- * Checks a second factor and uses it up. Returns how it was proved, or null if it is wrong. The caller must have locked
- * the user's row. Throws a fault: `limited` (`too_many_codes`) or `invalid` (`factor_needed`).
+ * Checks a second factor and uses it up. `challenge` is what the challenge of a passkey was issued for. The caller must
+ * have locked the user's row. Throws a fault: `limited` (`too_many_codes`) or `invalid` (`factor_needed`).
  */
 export async function checkFactor(
   tx: Tx,
-  secrets: SecretSealer,
+  { secrets, config: { publicUrl } }: Pick<App, "secrets" | "config">,
   userId: string,
-  { code, recoveryCode }: FactorInput,
-): Promise<FactorProof | null> {
-  if (code === undefined && recoveryCode === undefined) throw factorNeededFault();
-  if (code === undefined) return await redeemRecoveryCode(tx, userId, recoveryCode!) ? "recovery_code" : null;
+  { code, recoveryCode, passkey }: FactorInput,
+  challenge: ChallengeUse,
+): Promise<FactorCheck> {
+  if (passkey !== undefined) {
+    const checked = await checkPasskey(tx, publicUrl, passkey, { ...challenge, userId });
+    return "wrong" in checked ? { proof: null, ...checked } : { proof: "passkey" };
+  }
+  if (recoveryCode !== undefined) {
+    const isRight = await redeemRecoveryCode(tx, userId, recoveryCode);
+    return isRight ? { proof: "recovery_code" } : { proof: null, wrong: "The recovery code is wrong or was used" };
+  }
+  if (code === undefined) throw factorNeededFault();
   await requireCodeAllowed(tx, userId);
   const isRight = await checkCode(tx, secrets, userId, code);
   await tx.updateTable("users").set(
@@ -43,7 +56,7 @@ export async function checkFactor(
       ? { codeFailures: 0, codeFailedAt: null }
       : { codeFailures: sql<number>`code_failures + 1`, codeFailedAt: sql<Date>`wheelwright_now()` },
   ).where("id", "=", userId).execute();
-  return isRight ? "totp" : null;
+  return isRight ? { proof: "totp" } : { proof: null, wrong: "The code is wrong or was used" };
 }
 
 /** Returns how many wrong codes were entered in a row. */
@@ -52,7 +65,7 @@ export async function readCodeFailures(tx: Tx, userId: string): Promise<number> 
   return row.codeFailures;
 }
 
-async function checkCode(tx: Tx, secrets: SecretSealer, userId: string, code: string): Promise<boolean> {
+async function checkCode(tx: Tx, secrets: App["secrets"], userId: string, code: string): Promise<boolean> {
   const apps = await tx.selectFrom("factors").select([
     "id",
     "totpSecret",
@@ -85,6 +98,11 @@ async function requireCodeAllowed(tx: Tx, userId: string): Promise<void> {
 }
 
 export function factorNeededFault(): Fault {
-  const message = "Enter a code of your authenticator app as code, or a recovery code as recoveryCode";
+  const message = "Enter a code of your authenticator app as code, a recovery code as recoveryCode, or a passkey";
   return new Fault("invalid", "factor_needed", message);
+}
+
+export function wrongFactorFault(): Fault {
+  const message = "The second factor is wrong, or was used before; try again with a new code";
+  return new Fault("forbidden", "wrong_factor", message, { fields: { code: message } });
 }

@@ -1,5 +1,6 @@
 /** Defines the request and response schemas for second factors. */
 import * as v from "valibot";
+import { PasskeyCreationView, PasskeyResponse } from "#lib/domains/auth/factors/passkey-views.ts";
 import { FACTOR_KINDS } from "#lib/model/sign-in.ts";
 import { boundedText, NullableTimestamp, optionalOrNull, Timestamp } from "#lib/base/schema.ts";
 
@@ -14,7 +15,10 @@ export const AppCode = v.pipe(
 export const RecoveryCode = boundedText(1, 100);
 export const FactorName = boundedText(1, 100);
 
-export const SecondFactorBody = v.object({ code: optionalOrNull(AppCode), recoveryCode: optionalOrNull(RecoveryCode) });
+/** The second factors that a person can type. */
+export const TypedFactorBody = v.object({ code: optionalOrNull(AppCode), recoveryCode: optionalOrNull(RecoveryCode) });
+
+export const SecondFactorBody = v.object({ ...TypedFactorBody.entries, passkey: optionalOrNull(PasskeyResponse) });
 
 export const PendingSignInView = v.object({
   email: v.string(),
@@ -36,12 +40,23 @@ export const SecondFactorsView = v.object({
   required: v.boolean(),
 });
 
-export const NewFactorBody = v.object({ kind: v.picklist(["totp"], "must be totp"), name: FactorName });
+export const NewFactorBody = v.object({
+  kind: v.picklist(FACTOR_KINDS, `must be one of ${FACTOR_KINDS.join(", ")}`),
+  name: FactorName,
+});
 
-/** An authenticator app that waits for its first code. The secret is shown only in this response. */
-export const NewTotpView = v.object({ id: v.string(), name: v.string(), secret: v.string(), uri: v.string() });
+/** A second factor that waits for its activation. The secret of an app is shown only in this response. */
+export const NewFactorView = v.object({
+  id: v.string(),
+  kind: v.picklist(FACTOR_KINDS),
+  name: v.string(),
+  secret: v.nullable(v.string()),
+  uri: v.nullable(v.string()),
+  options: v.nullable(PasskeyCreationView),
+});
+export type NewFactor = v.InferInput<typeof NewFactorView>;
 
-export const FactorActivation = v.object({ code: AppCode });
+export const FactorActivation = v.object({ code: optionalOrNull(AppCode), passkey: optionalOrNull(PasskeyResponse) });
 
 export const FactorPatch = v.object({ name: FactorName });
 

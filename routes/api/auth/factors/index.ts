@@ -1,6 +1,7 @@
 import { signedInAccess } from "#lib/domains/auth/access.ts";
-import { createTotp, listOwnFactors } from "#lib/domains/auth/factors/enrol.ts";
-import { NewFactorBody, NewTotpView, SecondFactorsView } from "#lib/domains/auth/factors/views.ts";
+import { createFactor } from "#lib/domains/auth/factors/enrol.ts";
+import { listOwnFactors } from "#lib/domains/auth/factors/manage.ts";
+import { NewFactorBody, NewFactorView, SecondFactorsView } from "#lib/domains/auth/factors/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { createdReply, okReply } from "#lib/http/reply.ts";
 
@@ -14,14 +15,15 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Add an authenticator app. Only this response contains its secret. The app counts after its activation",
+  summary: "Begin to add an authenticator app or a passkey. Only this response contains the app's secret. " +
+    "The factor counts after its activation",
   access: signedInAccess,
   scope: "session",
   purpose: "adding a second factor",
   recentSignIn: true,
   duringEnrolment: true,
   body: NewFactorBody,
-  reply: createdReply(NewTotpView, ({ id }) => `/api/auth/factors/${id}`),
+  reply: createdReply(NewFactorView, ({ id }) => `/api/auth/factors/${id}`),
   faults: ["unverified", "too_many_factors", "secrets_key_missing"],
-  handle: ({ app, actor, body }) => createTotp(app, actor, body.name),
+  handle: ({ app, actor, body }) => createFactor(app, actor, body),
 });

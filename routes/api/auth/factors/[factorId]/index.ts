@@ -1,5 +1,5 @@
 import { ownFactorAccess } from "#lib/domains/auth/factors/access.ts";
-import { removeFactor, renameFactor } from "#lib/domains/auth/factors/enrol.ts";
+import { removeFactor, renameFactor } from "#lib/domains/auth/factors/manage.ts";
 import { FactorPatch, FactorView } from "#lib/domains/auth/factors/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { noContentReply, okReply } from "#lib/http/reply.ts";
