@@ -5,14 +5,13 @@ import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Cryptography } from "#lib/drivers/crypto/open.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
+import type { ExternalSystems } from "#lib/external-systems.ts";
 import type { HubFeeds } from "#lib/events/feed.ts";
 import type { DatabaseHoldWatch } from "#lib/installation/database-hold.ts";
 import type { LoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { AnnouncedChange } from "#lib/base/notice.ts";
 import type { Telemetry } from "#lib/base/telemetry.ts";
-import type { OutgoingClients } from "#lib/drivers/webhooks/open.ts";
-import type { PaymentProvider } from "#lib/drivers/payments/payments.ts";
 
 /** The Kubernetes clusters in which spokes (Moodle sites) can run. The row of each hub and spoke names its cluster. */
 export interface ClusterProvider {
@@ -31,7 +30,7 @@ export interface ProgramRelease {
   readonly commit: string;
 }
 
-export interface App extends Cryptography, OutgoingClients {
+export interface App extends Cryptography, ExternalSystems {
   readonly config: Config;
   readonly log: Log;
   readonly telemetry: Telemetry;
@@ -43,8 +42,6 @@ export interface App extends Cryptography, OutgoingClients {
   readonly loginAttempts: LoginThrottle;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
-  /** The payment provider; null if none is connected. */
-  readonly payments: PaymentProvider | null;
   /** Announced changes to the API, such as deprecations and new limits, sorted by announcement date. */
   readonly notices: readonly AnnouncedChange[];
   readonly release: ProgramRelease;

@@ -1,3 +1,4 @@
-import { invitationPage, mailLinkEndpoints } from "#lib/portal/mail-links/links.ts";
+import { invitationPage } from "#lib/portal/mail-links/link-pages.ts";
+import { mailLinkEndpoints } from "#lib/portal/mail-links/links.ts";
 
 export const { GET, POST } = mailLinkEndpoints(invitationPage);

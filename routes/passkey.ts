@@ -12,5 +12,5 @@ export const POST = publicForm({
     const { cookie } = await callApi(logIn, { body: { passkey: parsePasskeyText(passkey) } });
     return { to: next, cookie };
   },
-  onRefusal: ({ next, signup }, submission) => signInPage({ next, signup, submission }),
+  onRefusal: ({ next, signup, methods }, submission) => signInPage({ next, signup, methods, submission }),
 });

@@ -1,3 +1,4 @@
-import { mailLinkEndpoints, passwordResetPage } from "#lib/portal/mail-links/links.ts";
+import { passwordResetPage } from "#lib/portal/mail-links/link-pages.ts";
+import { mailLinkEndpoints } from "#lib/portal/mail-links/links.ts";
 
 export const { GET, POST } = mailLinkEndpoints(passwordResetPage);

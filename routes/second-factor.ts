@@ -21,8 +21,8 @@ export const POST = publicForm({
     const { cookie } = await callApi(finish, { body });
     return { to: next, cookie };
   },
-  onRefusal: ({ input, next, signup }, submission, code) =>
+  onRefusal: ({ input, next, signup, methods }, submission, code) =>
     code === "sign_in_expired"
-      ? signInPage({ next, signup, submission })
+      ? signInPage({ next, signup, methods, submission })
       : secondFactorPage({ email: input.email, next, submission }),
 });

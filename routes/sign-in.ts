@@ -7,7 +7,7 @@ import { formSchema, optionalQuerySchema } from "#lib/portal/page/page.ts";
 export const GET = publicPage({
   summary: "The sign-in form. Redirects signed-in users",
   query: optionalQuerySchema("next"),
-  show: ({ next, signup }) => signInPage({ next, signup }),
+  show: ({ next, signup, methods }) => signInPage({ next, signup, methods }),
 });
 
 export const POST = publicForm({
@@ -22,5 +22,5 @@ export const POST = publicForm({
       return redirectToSecondFactor(error, next);
     }
   },
-  onRefusal: ({ next, signup }, submission) => signInPage({ next, signup, submission }),
+  onRefusal: ({ next, signup, methods }, submission) => signInPage({ next, signup, methods, submission }),
 });

@@ -26,6 +26,8 @@ import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import type { Log } from "#lib/base/log.ts";
 import { openMailTransport } from "#lib/drivers/mail/open.ts";
 import { openOutgoingClients } from "#lib/drivers/webhooks/open.ts";
+import { loadSignInProviders } from "#lib/openid/load.ts";
+import { createSignInProviders } from "#lib/openid/providers.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { createHandlers } from "#lib/workers/handlers.ts";
@@ -68,6 +70,7 @@ export async function createProgram(
     const declared = collectAnnouncedChanges(routes, ANNOUNCED_LIMITS); // runs first, because it may throw
     const blueprint = await loadBlueprint(builtInBlueprint, config.blueprintDir);
     const catalog = loadCatalog(await readCatalog(config.catalog), blueprint);
+    const providers = createSignInProviders(await loadSignInProviders(config.signInProviders));
     if (config.stripe) requireChargeablePrices(catalog);
     // Loads the modules for metrics and traces only if these are enabled.
     const registry = config.metricsPort === null
@@ -118,6 +121,7 @@ export async function createProgram(
       loginAttempts: createLoginThrottle(),
       blueprint,
       catalog,
+      providers,
       payments: config.stripe ? openPaymentProvider({ ...config.stripe, telemetry }) : null,
       notices: collectAnnouncedChanges(announced.manifest, announced.limits),
       release: readProgramRelease(),

@@ -2,6 +2,7 @@
 import type { Manifest } from "#lib/http/endpoint.ts";
 import * as index from "../routes/index.ts";
 import * as account_index from "../routes/account/index.ts";
+import * as account_identities from "../routes/account/identities.ts";
 import * as account_password from "../routes/account/password.ts";
 import * as account_security_index from "../routes/account/security/index.ts";
 import * as account_security_app from "../routes/account/security/app.ts";
@@ -23,12 +24,18 @@ import * as api_auth_factors_index from "../routes/api/auth/factors/index.ts";
 import * as api_auth_factors_$factorId_index from "../routes/api/auth/factors/[factorId]/index.ts";
 import * as api_auth_factors_$factorId_activate from "../routes/api/auth/factors/[factorId]/activate.ts";
 import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts";
+import * as api_auth_identities_index from "../routes/api/auth/identities/index.ts";
+import * as api_auth_identities_$identityId from "../routes/api/auth/identities/[identityId].ts";
 import * as api_auth_login from "../routes/api/auth/login.ts";
 import * as api_auth_logout from "../routes/api/auth/logout.ts";
 import * as api_auth_me from "../routes/api/auth/me.ts";
 import * as api_auth_passkey_login from "../routes/api/auth/passkey-login.ts";
 import * as api_auth_passkey_options from "../routes/api/auth/passkey-options.ts";
 import * as api_auth_password from "../routes/api/auth/password.ts";
+import * as api_auth_providers_index from "../routes/api/auth/providers/index.ts";
+import * as api_auth_providers_$providerId_callback from "../routes/api/auth/providers/[providerId]/callback.ts";
+import * as api_auth_providers_$providerId_end from "../routes/api/auth/providers/[providerId]/end.ts";
+import * as api_auth_providers_$providerId_start from "../routes/api/auth/providers/[providerId]/start.ts";
 import * as api_auth_recovery_codes from "../routes/api/auth/recovery-codes.ts";
 import * as api_auth_reset_password from "../routes/api/auth/reset-password.ts";
 import * as api_auth_second_factor from "../routes/api/auth/second-factor.ts";
@@ -116,6 +123,8 @@ import * as api_spokes_$spokeId_usage from "../routes/api/spokes/[spokeId]/usage
 import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
 import * as api_users_$userId_factors from "../routes/api/users/[userId]/factors.ts";
+import * as api_users_$userId_identities_index from "../routes/api/users/[userId]/identities/index.ts";
+import * as api_users_$userId_identities_$identityId from "../routes/api/users/[userId]/identities/[identityId].ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
 import * as api_webhooks_index from "../routes/api/webhooks/index.ts";
@@ -172,6 +181,7 @@ import * as second_factor from "../routes/second-factor.ts";
 import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
+import * as signed_out from "../routes/signed-out.ts";
 import * as spokes_index from "../routes/spokes/index.ts";
 import * as spokes_actions from "../routes/spokes/actions.ts";
 import * as spokes_$spokeId_index from "../routes/spokes/[spokeId]/index.ts";
@@ -194,6 +204,7 @@ import * as tokens_$tokenId_revoke from "../routes/tokens/[tokenId]/revoke.ts";
 import * as users_index from "../routes/users/index.ts";
 import * as users_invite from "../routes/users/invite.ts";
 import * as users_$userId_index from "../routes/users/[userId]/index.ts";
+import * as users_$userId_identities from "../routes/users/[userId]/identities.ts";
 import * as users_$userId_reset_factors from "../routes/users/[userId]/reset-factors.ts";
 import * as users_$userId_reset_password from "../routes/users/[userId]/reset-password.ts";
 import * as users_$userId_$change from "../routes/users/[userId]/[change].ts";
@@ -203,6 +214,7 @@ import * as welcome from "../routes/welcome.ts";
 export const manifest: Manifest = [
   ["/", index],
   ["/account", account_index],
+  ["/account/identities", account_identities],
   ["/account/password", account_password],
   ["/account/security", account_security_index],
   ["/account/security/app", account_security_app],
@@ -224,12 +236,18 @@ export const manifest: Manifest = [
   ["/api/auth/factors/:factorId", api_auth_factors_$factorId_index],
   ["/api/auth/factors/:factorId/activate", api_auth_factors_$factorId_activate],
   ["/api/auth/forgot-password", api_auth_forgot_password],
+  ["/api/auth/identities", api_auth_identities_index],
+  ["/api/auth/identities/:identityId", api_auth_identities_$identityId],
   ["/api/auth/login", api_auth_login],
   ["/api/auth/logout", api_auth_logout],
   ["/api/auth/me", api_auth_me],
   ["/api/auth/passkey-login", api_auth_passkey_login],
   ["/api/auth/passkey-options", api_auth_passkey_options],
   ["/api/auth/password", api_auth_password],
+  ["/api/auth/providers", api_auth_providers_index],
+  ["/api/auth/providers/:providerId/callback", api_auth_providers_$providerId_callback],
+  ["/api/auth/providers/:providerId/end", api_auth_providers_$providerId_end],
+  ["/api/auth/providers/:providerId/start", api_auth_providers_$providerId_start],
   ["/api/auth/recovery-codes", api_auth_recovery_codes],
   ["/api/auth/reset-password", api_auth_reset_password],
   ["/api/auth/second-factor", api_auth_second_factor],
@@ -317,6 +335,8 @@ export const manifest: Manifest = [
   ["/api/users", api_users_index],
   ["/api/users/:userId", api_users_$userId_index],
   ["/api/users/:userId/factors", api_users_$userId_factors],
+  ["/api/users/:userId/identities", api_users_$userId_identities_index],
+  ["/api/users/:userId/identities/:identityId", api_users_$userId_identities_$identityId],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
   ["/api/webhooks", api_webhooks_index],
@@ -373,6 +393,7 @@ export const manifest: Manifest = [
   ["/sign-in", sign_in],
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],
+  ["/signed-out", signed_out],
   ["/spokes", spokes_index],
   ["/spokes/actions", spokes_actions],
   ["/spokes/:spokeId", spokes_$spokeId_index],
@@ -395,6 +416,7 @@ export const manifest: Manifest = [
   ["/users", users_index],
   ["/users/invite", users_invite],
   ["/users/:userId", users_$userId_index],
+  ["/users/:userId/identities", users_$userId_identities],
   ["/users/:userId/reset-factors", users_$userId_reset_factors],
   ["/users/:userId/reset-password", users_$userId_reset_password],
   ["/users/:userId/:change", users_$userId_$change],

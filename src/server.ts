@@ -1,6 +1,7 @@
 /** Builds the HTTP server. Each request passes through the functions in the list `middleware`, in order. */
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
+import { listSignInMethods } from "#lib/domains/auth/sign-in-methods.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type CallCounter, DISABLED_CALL_COUNTER } from "#lib/domains/deprecations/calls.ts";
 import type { ApiDocument } from "#lib/reference/document.ts";
@@ -102,7 +103,7 @@ export function openServer(app: App, allRoutes: Manifest, options: ServerOptions
     logAccess,
     addHeaders(config.publicUrl),
     compressResponse,
-    renderErrors,
+    renderErrors(listSignInMethods(app)),
     receiveBody,
     shedLoad,
     enforceDeadline(config.requestTimeoutMs),

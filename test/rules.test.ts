@@ -14,13 +14,14 @@ const test = suite("rules");
 const ORDER = [
   ...under(
     "base",
-    "environment utf8 text readable errors second-factor-faults faults refusals ids trace work-context time patient-timer cancellation notifier redact log host email schema otel variables variable-files " +
-      "database-keywords database-address database-config config notice addresses operator-details nearest-name telemetry limits",
+    "environment utf8 text readable errors second-factor-faults provider-faults faults refusals ids trace work-context time patient-timer cancellation notifier redact log host email schema otel variables variable-files " +
+      "database-keywords database-address database-config sign-in-config config notice addresses operator-details nearest-name telemetry limits",
   ),
   "model",
   ...under("drivers", "exchange crypto db dump dns mail payments cluster traces sites webhooks"),
-  ...["moodle", "catalog", "operations"],
+  ...["moodle", "catalog", "openid", "operations"],
   ...["installation/installation", "audit", "events", "idempotency", "jobs", "changes", "installation/database-hold"],
+  "external-systems",
   "app",
   ...under(
     "domains",
@@ -185,7 +186,7 @@ test("whatever a run asks of the cluster, it asks as the run", async () => {
 });
 
 /** The number of modules that still import more than 15 others. Only lower it. */
-const WIDE_MODULES = 24;
+const WIDE_MODULES = 23;
 
 test("no further module imports more than 15 others", async () => {
   const wide = (await read("lib", "routes", "src")).filter(({ path, imports }) =>

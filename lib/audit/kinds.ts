@@ -70,6 +70,8 @@ export const AUDIT_KINDS = {
   password_reset: "quiet",
   password_changed: "quiet",
   password_change_failed: "quiet",
+  identity_linked: "quiet",
+  identity_unlinked: "quiet",
   auth_login: "quiet",
   auth_login_failed: "quiet",
   auth_logout: "quiet",

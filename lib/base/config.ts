@@ -8,6 +8,7 @@ import * as v from "valibot";
 import { checkDatabaseVariables, readDatabaseConfig } from "#lib/base/database-config.ts";
 import { processEnvironment, type ProcessVariables, shouldUseColours } from "#lib/base/environment.ts";
 import { buildTraceSettings } from "#lib/base/otel.ts";
+import { buildSignInConfig } from "#lib/base/sign-in-config.ts";
 import { findUnreadablePaths, readVariables } from "#lib/base/variable-files.ts";
 import { EnvironmentVariables } from "#lib/base/variables.ts";
 
@@ -120,6 +121,9 @@ function findMissingVariables({ mode, env }: ConfigSource, values: Readonly<Reco
       "METRICS_PORT is the same as PORT: set METRICS_PORT to a port that only Prometheus can reach",
     );
   }
+  if (values.PASSWORDS === "off") {
+    requireVariable("SIGN_IN_PROVIDERS", "PASSWORDS is off, so people need a provider to sign in");
+  }
   if (values.SMTP_USER) requireVariable("SMTP_PASS", "SMTP_USER is set, so a password is required");
   if (values.SPOKE_SMTP_USER) {
     requireVariable("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set, so a mail server is required");
@@ -184,9 +188,7 @@ function buildConfig(values: EnvironmentVariables, source: ConfigSource) {
     /** Networks to which webhooks may be sent although they are not public. */
     webhookNetworks: [...values.WEBHOOK_NETWORKS, ...(dev ? ["127.0.0.0/8", "::1/128"] : [])],
     portal: values.PORTAL ?? dev,
-    signup: values.SIGNUP,
-    /** The users who must have a second factor. */
-    requireSecondFactor: values.REQUIRE_SECOND_FACTOR,
+    ...buildSignInConfig(values),
     catalog: values.CATALOG ?? null,
     blueprintDir: values.BLUEPRINT_DIR ?? null,
     templates: values.TEMPLATES,

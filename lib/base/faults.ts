@@ -3,9 +3,11 @@
  * examples from this list. A test checks that the list matches the faults that the code throws.
  */
 import type { FaultKind } from "#lib/base/errors.ts";
+import { PROVIDER_FAULTS } from "#lib/base/provider-faults.ts";
 import { SECOND_FACTOR_FAULTS } from "#lib/base/second-factor-faults.ts";
 
 export const FAULTS = {
+  ...PROVIDER_FAULTS,
   ...SECOND_FACTOR_FAULTS,
 
   // Faults about requests with an invalid format.

@@ -28,7 +28,8 @@ type IdPrefix =
   | "psi"
   | "whk"
   | "whd"
-  | "tsi";
+  | "tsi"
+  | "idn";
 
 /** Returns a new ID such as `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: a prefix, an underscore and 26 characters. */
 export function createId(prefix: IdPrefix): string {

@@ -33,7 +33,8 @@ export function readVariables(
  */
 export function findUnreadablePaths(mode: string, values: Readonly<Record<string, string>>): string[] {
   if (mode !== "serve" && mode !== "dev") return [];
-  const names = mode === "serve" ? ["KUBECONFIG", "CATALOG", "BLUEPRINT_DIR"] : ["CATALOG", "BLUEPRINT_DIR"];
+  const always = ["CATALOG", "BLUEPRINT_DIR", "SIGN_IN_PROVIDERS"];
+  const names = mode === "serve" ? ["KUBECONFIG", ...always] : always;
   return names.flatMap((name) => {
     const value = values[name];
     if (value === undefined) return [];

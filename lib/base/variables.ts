@@ -140,6 +140,8 @@ export const EnvironmentVariables = v.object({
   PORTAL: v.optional(Switch),
   SIGNUP: v.optional(Switch, "off"),
   REQUIRE_SECOND_FACTOR: v.optional(v.picklist(["off", "operators", "all"], "must be off, operators or all"), "off"),
+  SIGN_IN_PROVIDERS: v.optional(Text),
+  PASSWORDS: v.optional(Switch, "on"),
   CATALOG: v.optional(Text),
   BLUEPRINT_DIR: v.optional(Text),
   TEMPLATES: v.optional(Switch, "on"),

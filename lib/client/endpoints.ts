@@ -39,6 +39,7 @@ import type {
   HubCost,
   HubJoining,
   HubUsage,
+  Identity,
   IssuedWebhook,
   Library,
   LoggedIn,
@@ -96,6 +97,7 @@ import type {
   SignInCheck,
   SignInCheckRequest,
   SignInLink,
+  SignInProvider,
   Signup,
   Spoke,
   SpokeAction,
@@ -206,6 +208,8 @@ export interface WheelwrightApi {
         | "password_reset"
         | "password_changed"
         | "password_change_failed"
+        | "identity_linked"
+        | "identity_unlinked"
         | "auth_login"
         | "auth_login_failed"
         | "auth_logout"
@@ -257,7 +261,7 @@ export interface WheelwrightApi {
   /**
    * Accept an invitation with the token from its link. Verifies the email address, sets the password and returns a session cookie
    *
-   * `POST /api/auth/accept-invite`, scope flow. Error codes: link_spent, second_factor_required, busy.
+   * `POST /api/auth/accept-invite`, scope flow. Error codes: passwords_off, link_spent, second_factor_required, busy.
    */
   acceptInvite(body: AcceptInvite, options?: CallOptions): Promise<Me>;
 
@@ -354,14 +358,34 @@ export interface WheelwrightApi {
   /**
    * Email a link for setting a new password. The response does not reveal whether the user exists
    *
-   * `POST /api/auth/forgot-password`, scope flow.
+   * `POST /api/auth/forgot-password`, scope flow. Error codes: passwords_off.
    */
   forgotPassword(body: ForgotPassword, options?: CallOptions): Promise<Acknowledgement>;
 
   /**
+   * The identities at providers with which you sign in, oldest first
+   *
+   * `GET /api/auth/identities`, scope readonly.
+   */
+  listIdentities(options?: CallOptions): Promise<Identity[]>;
+
+  /**
+   * Unlink an identity, if you can still sign in. Removes the roles that its provider gave you
+   *
+   * `DELETE /api/auth/identities/{identityId}`, scope session. Error codes: identity_missing, identity_needed.
+   */
+  deleteIdentity(
+    params: {
+      /** The identity's ID */
+      identityId: string;
+    },
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
    * Sign in with an email address and a password. Returns a session cookie and ends your browser's earlier session. Users with a second factor add code or recoveryCode, or call POST /api/auth/second-factor afterwards
    *
-   * `POST /api/auth/login`, scope flow. Error codes: login_failed, second_factor_required, wrong_code, too_many_codes, secrets_key_unknown, busy.
+   * `POST /api/auth/login`, scope flow. Error codes: passwords_off, login_failed, second_factor_required, wrong_code, too_many_codes, secrets_key_unknown, busy.
    */
   login(body: Login, options?: CallOptions): Promise<LoggedIn>;
 
@@ -403,9 +427,16 @@ export interface WheelwrightApi {
   /**
    * Change your password. Ends your other sessions, renews this session's cookie and keeps your tokens
    *
-   * `POST /api/auth/password`, scope session. Error codes: wrong_password, busy.
+   * `POST /api/auth/password`, scope session. Error codes: passwords_off, wrong_password, busy.
    */
   changePassword(body: PasswordChange, options?: CallOptions): Promise<Acknowledgement>;
+
+  /**
+   * The OpenID Connect providers at which people may sign in, in the order of their buttons
+   *
+   * `GET /api/auth/providers`, scope public.
+   */
+  listProviders(options?: CallOptions): Promise<SignInProvider[]>;
 
   /**
    * Replace your recovery codes. Only this response contains the new ones. Emails you
@@ -417,7 +448,7 @@ export interface WheelwrightApi {
   /**
    * Set a new password with an emailed link. Ends all sessions, and revokes all API tokens unless keepTokens is true
    *
-   * `POST /api/auth/reset-password`, scope flow. Error codes: link_spent, busy.
+   * `POST /api/auth/reset-password`, scope flow. Error codes: passwords_off, link_spent, busy.
    */
   resetPassword(body: PasswordReset, options?: CallOptions): Promise<Acknowledgement>;
 
@@ -521,7 +552,7 @@ export interface WheelwrightApi {
   /**
    * Verify an email address with the token from its link. The password in the request becomes the user's password. Ends earlier sessions and revokes earlier tokens
    *
-   * `POST /api/auth/verify-email`, scope flow. Error codes: link_spent, busy.
+   * `POST /api/auth/verify-email`, scope flow. Error codes: passwords_off, link_spent, busy.
    */
   verifyEmail(body: VerifyEmail, options?: CallOptions): Promise<Me>;
 
@@ -553,7 +584,7 @@ export interface WheelwrightApi {
    */
   listFederationRequests(
     params?: {
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?: "pending" | "approved" | "rejected" | "withdrawn" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
@@ -633,7 +664,7 @@ export interface WheelwrightApi {
     params?: {
       /** Returns only items with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?: "provisioning" | "active" | "failed" | "removing" | "removed" | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
@@ -1010,7 +1041,7 @@ export interface WheelwrightApi {
       federationId: string;
       /** Returns only items with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?:
         | "provisioning"
         | "active"
@@ -1272,7 +1303,7 @@ export interface WheelwrightApi {
     params?: {
       /** Returns only items with this slug; must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen */
       slug?: string | undefined;
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?:
         | "provisioning"
         | "active"
@@ -1368,7 +1399,7 @@ export interface WheelwrightApi {
   /**
    * Complete onboarding once: set a display name and a password, and request a first hub. Renews the session cookie
    *
-   * `POST /api/onboarding/complete`, scope session. Error codes: onboarded, session_too_old, slug_taken, too_many_pending, unverified, not_offered, busy.
+   * `POST /api/onboarding/complete`, scope session. Error codes: onboarded, session_too_old, slug_taken, too_many_pending, unverified, not_offered, passwords_off, busy.
    */
   completeOnboarding(body?: OnboardingAnswers, options?: CallOptions): Promise<Onboarding>;
 
@@ -1391,7 +1422,7 @@ export interface WheelwrightApi {
    */
   listOperations(
     params?: {
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?: "unfinished" | "queued" | "running" | "succeeded" | "failed" | "cancelled" | undefined;
       /** Returns only items that belong to the hub with this ID or slug; must be text of 1 to 100 characters without control characters */
       federationId?: string | undefined;
@@ -1460,7 +1491,7 @@ export interface WheelwrightApi {
    */
   listRestoreRequests(
     params?: {
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?: "open" | "done" | "declined" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
@@ -1491,7 +1522,7 @@ export interface WheelwrightApi {
    */
   listRollouts(
     params?: {
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?: "running" | "paused" | "completed" | "aborted" | undefined;
       /** The maximum number of items in the response */
       limit?: number | undefined;
@@ -1898,7 +1929,7 @@ export interface WheelwrightApi {
       email?: string | undefined;
       /** Returns only users with this role */
       role?: "operator" | "hub_admin" | "spoke_admin" | undefined;
-      /** Returns only items in this state */
+      /** Returns only items in this state; for sign-ins at providers: the secret that the provider repeats */
       state?: "active" | "invited" | "unverified" | "disabled" | undefined;
       /** Returns only items that contain this text in a name, domain or address, ignoring case; must be text of 1 to 100 characters without control characters */
       q?: string | undefined;
@@ -1951,9 +1982,37 @@ export interface WheelwrightApi {
   ): Promise<void>;
 
   /**
+   * The identities at providers with which a user signs in, oldest first
+   *
+   * `GET /api/users/{userId}/identities`, scope readonly. Error codes: user_missing.
+   */
+  listUserIdentities(
+    params: {
+      /** The user's ID */
+      userId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Identity[]>;
+
+  /**
+   * Unlink an identity of a user, and remove the roles that its provider gave. Ends the user's sessions
+   *
+   * `DELETE /api/users/{userId}/identities/{identityId}`, scope session. Error codes: user_missing, identity_missing, identity_needed.
+   */
+  deleteUserIdentity(
+    params: {
+      /** The user's ID */
+      userId: string;
+      /** The identity's ID */
+      identityId: string;
+    },
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
    * Set a new password for a user. Only this response contains the password. Ends all sessions of the user, including yours if you reset your own password. Verifies the user's address
    *
-   * `POST /api/users/{userId}/reset-password`, scope session. Error codes: user_missing, user_disabled, busy.
+   * `POST /api/users/{userId}/reset-password`, scope session. Error codes: user_missing, user_disabled, passwords_off, busy.
    */
   resetUserPassword(
     params: {
@@ -2114,6 +2173,8 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   deleteFactor: { method: "DELETE", path: "/api/auth/factors/{factorId}", params: true, empty: true },
   activateFactor: { method: "POST", path: "/api/auth/factors/{factorId}/activate", params: true, body: true },
   forgotPassword: { method: "POST", path: "/api/auth/forgot-password", body: true },
+  listIdentities: { method: "GET", path: "/api/auth/identities" },
+  deleteIdentity: { method: "DELETE", path: "/api/auth/identities/{identityId}", params: true, empty: true },
   login: { method: "POST", path: "/api/auth/login", body: true },
   logout: { method: "POST", path: "/api/auth/logout", empty: true },
   getMe: { method: "GET", path: "/api/auth/me" },
@@ -2121,6 +2182,7 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   passkeyLogin: { method: "POST", path: "/api/auth/passkey-login", body: true },
   createPasskeyOption: { method: "POST", path: "/api/auth/passkey-options", body: true },
   changePassword: { method: "POST", path: "/api/auth/password", body: true },
+  listProviders: { method: "GET", path: "/api/auth/providers" },
   createRecoveryCode: { method: "POST", path: "/api/auth/recovery-codes" },
   resetPassword: { method: "POST", path: "/api/auth/reset-password", body: true },
   getSecondFactor: { method: "GET", path: "/api/auth/second-factor" },
@@ -2339,6 +2401,13 @@ export const ENDPOINTS: EndpointDescriptions<keyof WheelwrightApi> = {
   getUser: { method: "GET", path: "/api/users/{userId}", params: true },
   updateUser: { method: "PATCH", path: "/api/users/{userId}", params: true, body: true },
   deleteUserFactors: { method: "DELETE", path: "/api/users/{userId}/factors", params: true, empty: true },
+  listUserIdentities: { method: "GET", path: "/api/users/{userId}/identities", params: true },
+  deleteUserIdentity: {
+    method: "DELETE",
+    path: "/api/users/{userId}/identities/{identityId}",
+    params: true,
+    empty: true,
+  },
   resetUserPassword: { method: "POST", path: "/api/users/{userId}/reset-password", params: true },
   getVersion: { method: "GET", path: "/api/version" },
   listWebhooks: { method: "GET", path: "/api/webhooks", params: true, pages: true },

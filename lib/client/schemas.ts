@@ -1154,6 +1154,23 @@ export interface HubUsage {
   }[];
 }
 
+export interface Identity {
+  /** The identity's ID */
+  id: string;
+  /** The ID of the provider in the file SIGN_IN_PROVIDERS */
+  provider: string;
+  /** The provider's issuer */
+  issuer: string;
+  /** What identifies the person at the provider, even if the address changes */
+  subject: string;
+  /** The address that the provider reported at the last sign-in */
+  email: string | null;
+  /** When the object was created */
+  createdAt: string;
+  /** When the user last signed in with the identity */
+  lastUsedAt: string;
+}
+
 export interface IssuedWebhook {
   /** The webhook's ID */
   id: string;
@@ -2666,6 +2683,8 @@ export interface Session {
   userAgent: string;
   /** Whether your request used this session */
   current: boolean;
+  /** The ID of the provider at which the session began; null if it began here */
+  provider: string | null;
 }
 
 export interface SignInCheck {
@@ -2689,6 +2708,13 @@ export interface SignInLink {
   url: string;
   /** When the link expires, according to the site's settings */
   expiresAt: string;
+}
+
+export interface SignInProvider {
+  /** The provider's ID in the file SIGN_IN_PROVIDERS */
+  id: string;
+  /** The text of the provider's button */
+  label: string;
 }
 
 export interface Signup {

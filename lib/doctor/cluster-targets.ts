@@ -1,4 +1,5 @@
 /** Lists the clusters that `wheelwright doctor` checks. */
+import type { ProviderSettings } from "#lib/openid/load.ts";
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import type { Blueprint } from "#lib/moodle/blueprint.ts";
@@ -13,6 +14,7 @@ export interface DoctorOptions {
   readonly config: Config;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
+  readonly providers: readonly ProviderSettings[];
   readonly migrations: readonly Migration[];
   /** This program's version, which appears in the cluster's log. */
   readonly version: string;

@@ -9,6 +9,7 @@ import { readAndCheckDatabase } from "#lib/doctor/examine-database.ts";
 import { formatCount, formatList } from "#lib/base/text.ts";
 import { createPass, type Finding, type FindingSection } from "#lib/doctor/finding.ts";
 import { checkPublicUrl, checkTrustedProxies } from "#lib/doctor/check-access.ts";
+import { checkSignInProviders } from "#lib/doctor/check-providers.ts";
 import { checkMetricsPort } from "#lib/doctor/metrics-port.ts";
 import { createReadWithTimeout, READ_TIMEOUT } from "#lib/doctor/timed-read.ts";
 import { checkDomain, checkMail, checkMailRelay, checkPayments } from "#lib/doctor/external-services.ts";
@@ -40,6 +41,7 @@ export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding
       checkMail(config.smtp, timedRead),
       checkMailRelay(config.relay),
       checkPayments(config.stripe, timedRead),
+      checkSignInProviders(options.providers, timedRead),
       checkMetricsPort(config, timedRead),
     ]).then((findings) => createSection("surroundings", null, findings.flat())),
     ...clusterTargets.map((target) => runClusterChecks(target, planClusterCheck(options), trialOptions)),

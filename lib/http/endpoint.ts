@@ -5,6 +5,7 @@
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { AccessRule, Actor, TokenScope } from "#lib/domains/auth/access.ts";
+import type { SignInMethods } from "#lib/domains/auth/sign-in-methods.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
 import type { CreationQueue } from "#lib/http/creation-queue.ts";
@@ -149,6 +150,7 @@ export interface RequestRefusal {
   readonly message: string;
   /** The path of the page to return to, for example after signing in. Null if the request was not for a page. */
   readonly path: string | null;
+  readonly methods: SignInMethods;
 }
 
 export function withoutPortal(manifest: Manifest): Manifest {

@@ -1,5 +1,6 @@
 /** Defines the middleware that every request passes through. src/server.ts sets the order. */
 import { runInContext } from "#lib/base/work-context.ts";
+import type { SignInMethods } from "#lib/domains/auth/sign-in-methods.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { appendHeader, type HttpResponse, isBodyStream } from "#lib/http/response.ts";
 import { ClientDisconnected, type HttpExchange } from "#lib/http/exchange.ts";
@@ -91,21 +92,26 @@ export function addHeaders(publicUrl: URL): Middleware {
   };
 }
 
-/** Converts errors from later middleware to responses: an HTML page for browsers, JSON for other clients. */
-export const renderErrors: Middleware = async (exchange, next) => {
-  try {
-    return await next();
-  } catch (error) {
-    const { request, url, route } = exchange;
-    const { errorPage, negotiatedErrorPage } = route.endpoint ??
-      { errorPage: undefined, negotiatedErrorPage: route.negotiatedErrorPage };
-    const acceptsHtml = () => request.headers.get("accept")?.includes("text/html");
-    const show = errorPage ?? (negotiatedErrorPage && acceptsHtml() ? negotiatedErrorPage : undefined);
-    const path = mayHaveBody(request.method) ? null : url.pathname + url.search;
-    const refused = toErrorResponse(error, exchange, show && ((problem) => show({ ...problem, path })));
-    return request.method === "HEAD" ? { ...refused, body: null } : refused;
-  }
-};
+/**
+ * Converts errors from later middleware to responses: an HTML page for browsers, JSON for other clients. `methods` are
+ * the ways to sign in that a page for status 401 offers.
+ */
+export function renderErrors(methods: SignInMethods): Middleware {
+  return async (exchange, next) => {
+    try {
+      return await next();
+    } catch (error) {
+      const { request, url, route } = exchange;
+      const { errorPage, negotiatedErrorPage } = route.endpoint ??
+        { errorPage: undefined, negotiatedErrorPage: route.negotiatedErrorPage };
+      const acceptsHtml = () => request.headers.get("accept")?.includes("text/html");
+      const show = errorPage ?? (negotiatedErrorPage && acceptsHtml() ? negotiatedErrorPage : undefined);
+      const path = mayHaveBody(request.method) ? null : url.pathname + url.search;
+      const refused = toErrorResponse(error, exchange, show && ((problem) => show({ ...problem, path, methods })));
+      return request.method === "HEAD" ? { ...refused, body: null } : refused;
+    }
+  };
+}
 
 /** Reads the request body. The request does not count as in flight until its body is complete. */
 export const receiveBody: Middleware = async (exchange, next) => {
@@ -202,7 +208,11 @@ export function requireRecentSignIn(
  */
 export function requireSameOrigin(request: Request, actor: Actor | null, publicUrl: URL): void {
   if (request.method === "GET" || request.method === "HEAD" || actor?.credential.kind === "token") return;
-  const { headers } = request;
+  refuseOtherSites(request, publicUrl);
+}
+
+/** Refuses a request that a browser sends for another site, whatever the method. */
+export function refuseOtherSites({ headers }: Request, publicUrl: URL): void {
   const site = headers.get("sec-fetch-site"), origin = headers.get("origin");
   const isOwn = site !== null
     ? site === "same-origin" || site === "none"

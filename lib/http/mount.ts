@@ -28,6 +28,7 @@ import { type HttpResponse, isBodyStream } from "#lib/http/response.ts";
 import type { HttpExchange, Route } from "#lib/http/exchange.ts";
 import {
   refuseBearerToken,
+  refuseOtherSites,
   requireEnrolment,
   requireRecentSignIn,
   requireSameOrigin,
@@ -67,7 +68,6 @@ interface Mounted extends MountOptions {
 type FindRoute = (method: string, path: string) => Route;
 
 const NOTHING = new Uint8Array();
-
 interface Target {
   readonly pattern: string;
   readonly module: RouteModule;
@@ -155,7 +155,7 @@ function receive(
   const { request, ip, body, loadSlot } = exchange;
   refuseBearerToken(endpoint, request.headers);
   if (endpoint.rateLimitMessage !== undefined) {
-    requireSameOrigin(request, null, app.config.publicUrl);
+    refuseOtherSites(request, app.config.publicUrl);
     rateLimit.countAttempt(ip, endpoint.rateLimitMessage);
   }
   return mayHaveBody(request.method) ? body().then((bytes) => loadSlot.setBodySize(bytes.length)) : undefined;

@@ -19,6 +19,8 @@ export interface HtmlPage {
   readonly script?: string;
   /** The path to a script. The script can send requests only to this server. */
   readonly source?: string;
+  /** A path to which the browser goes immediately. The page must also have a link to it. */
+  readonly refresh?: string;
   readonly body: Markup;
 }
 
@@ -37,13 +39,13 @@ export function trustedMarkup(text: string): Markup {
   return raw(text);
 }
 
-export function renderPage({ title, feed, style, sheet, script, source, body }: HtmlPage): string {
+export function renderPage({ title, feed, style, sheet, script, source, refresh, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<title>${title}</title>${refresh === undefined ? "" : markup`\n<meta http-equiv="refresh" content="0; url=${refresh}">`}
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON_SVG)}">${
     feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
   }${sheet === undefined ? "" : markup`\n<link rel="stylesheet" href="${sheet}">`}${

@@ -1,4 +1,5 @@
 import { PATCH as updateAccount } from "#routes/api/auth/me.ts";
+import { GET as getIdentities } from "#routes/api/auth/identities/index.ts";
 import { GET as getSessions } from "#routes/api/auth/sessions/index.ts";
 import { GET as getOnboarding } from "#routes/api/onboarding/index.ts";
 import { formPage, formSchema } from "#lib/portal/page/page.ts";
@@ -7,8 +8,9 @@ import { accountView } from "#lib/portal/people/account.ts";
 export const { GET, POST } = formPage({
   summary: "Your account and your sessions",
   async show({ callApi, me }, submission) {
-    const { onboardedAt } = await callApi(getOnboarding);
-    return accountView({ me, sessions: await callApi(getSessions), onboarded: onboardedAt !== null }, submission);
+    const { onboardedAt } = await callApi(getOnboarding), identities = await callApi(getIdentities);
+    const props = { me, sessions: await callApi(getSessions), onboarded: onboardedAt !== null };
+    return accountView({ ...props, identities }, submission);
   },
   form: {
     summary: "Change your name",

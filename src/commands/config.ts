@@ -73,6 +73,8 @@ export const VARIABLE_MEANINGS: Readonly<
   PORTAL: ["whether to serve the web portal", "off; on in dev"],
   SIGNUP: ["whether anyone can sign up"],
   REQUIRE_SECOND_FACTOR: ["users who must have a second factor: off, operators or all"],
+  SIGN_IN_PROVIDERS: ["YAML or JSON file with the OpenID Connect providers at which people may sign in"],
+  PASSWORDS: ["whether people may sign in with passwords; if off, only the bootstrap admin may"],
   CATALOG: ["YAML or JSON file with the catalog: regions, tiers, modes, brands, seeds, versions and sizes"],
   BLUEPRINT_DIR: ["directory with manifests, images and sizes that replace the built-in files"],
   TEMPLATES: ["whether to create sites from templates (snapshots), which takes only seconds"],

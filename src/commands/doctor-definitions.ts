@@ -6,6 +6,7 @@ import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { requireChargeablePrices } from "#lib/catalog/prices.ts";
 import { type Config, ConfigError, readProcessConfig } from "#lib/base/config.ts";
 import { createFailure, type Finding } from "#lib/doctor/finding.ts";
+import { loadSignInProviders, type ProviderSettings } from "#lib/openid/load.ts";
 import { blueprint } from "../blueprints.ts";
 import { findBuildInfo } from "../release.ts";
 
@@ -13,6 +14,7 @@ interface DoctorDefinitions {
   readonly config: Config;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
+  readonly providers: readonly ProviderSettings[];
 }
 
 /** Returns the names of the ClusterIssuers that this configuration creates, or none if the configuration is invalid. */
@@ -37,7 +39,8 @@ export async function readDefinitions(): Promise<DoctorDefinitions | Finding[]> 
     if (readable.stripe) requireChargeablePrices(catalog);
     return { blueprint: loaded, catalog };
   });
-  if (config && definitions) return { config, ...definitions };
+  const providers = readable && await collect(problems, () => loadSignInProviders(readable.signInProviders));
+  if (config && definitions && providers) return { config, ...definitions, providers };
   const hint =
     "To try Wheelwright without any configuration, run wheelwright dev, which includes a database and a cluster.";
   return problems.map((problem) =>

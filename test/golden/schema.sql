@@ -613,6 +613,23 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 
+create table identities (
+  id text not null,
+  user_id text not null,
+  issuer text not null,
+  subject text not null,
+  provider text not null,
+  email text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  last_used_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint identities_issuer_check CHECK ((length(issuer) <= 500)),
+  constraint identities_subject_check CHECK ((length(subject) <= 255)),
+  constraint identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint identities_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX identities_by_subject ON public.identities USING btree (issuer, subject);
+CREATE UNIQUE INDEX identities_by_user ON public.identities USING btree (user_id, issuer);
+
 create table installation (
   only_row boolean not null default true,
   id text not null,
@@ -784,6 +801,16 @@ CREATE INDEX live_spokes_of_slug ON public.live_spokes USING btree (slug, create
 CREATE INDEX live_spokes_of_state ON public.live_spokes USING btree (state, created_at DESC, spoke_id DESC) INCLUDE (federation_id, health);
 CREATE INDEX live_spokes_of_storage ON public.live_spokes USING btree (storage_rank, created_at DESC, spoke_id DESC) INCLUDE (federation_id, last_failed_at);
 CREATE INDEX live_spokes_of_version ON public.live_spokes USING btree (lms_version, created_at DESC, spoke_id DESC) INCLUDE (federation_id);
+
+create table mapped_roles (
+  user_id text not null,
+  issuer text not null,
+  federation_id text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint mapped_roles_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint mapped_roles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE UNIQUE INDEX mapped_roles_by_user ON public.mapped_roles USING btree (user_id, federation_id) NULLS NOT DISTINCT;
 
 create table notification_audiences (
   user_id text not null,
@@ -1038,6 +1065,7 @@ create table sessions (
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   last_used_at timestamp(3) with time zone not null default wheelwright_now(),
   ended_at timestamp(3) with time zone,
+  provider text,
   confirmed_at timestamp(3) with time zone,
   method text not null default 'password'::text,
   constraint sessions_method CHECK ((method = ANY (ARRAY['password'::text, 'provider'::text, 'passkey'::text, 'link'::text]))) NOT VALID,
@@ -1049,6 +1077,20 @@ create table sessions (
 CREATE INDEX sessions_by_age ON public.sessions USING btree (created_at);
 CREATE INDEX sessions_ended ON public.sessions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_live_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
+
+create table sign_in_requests (
+  state_hash bytea not null,
+  browser_hash bytea not null,
+  provider text not null,
+  next_path text not null,
+  invitation_id text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint sign_in_requests_browser_hash_check CHECK ((length(browser_hash) = 32)),
+  constraint sign_in_requests_state_hash_check CHECK ((length(state_hash) = 32)),
+  constraint sign_in_requests_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES one_time_tokens(id) ON DELETE CASCADE,
+  constraint sign_in_requests_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX sign_in_requests_by_age ON public.sign_in_requests USING btree (created_at);
 
 create table spoke_addons (
   spoke_id text not null,

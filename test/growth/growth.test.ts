@@ -79,6 +79,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   copyOf: [spokeId(5)],
   rows: [`${spokeId(5)},${spokeId(6)}`],
   next: [],
+  ...{ iss: [], error: [], invitation: [], provider: [] },
 };
 const STATES: Readonly<Record<string, readonly string[]>> = {
   "/api/federation-requests": ["pending"],

@@ -10,6 +10,8 @@ import { createLoginThrottle } from "#lib/base/limits/login-attempts.ts";
 import { SILENT_LOG } from "#lib/base/log.ts";
 import { NO_TELEMETRY } from "#lib/base/telemetry.ts";
 import { openOutgoingClients } from "#lib/drivers/webhooks/open.ts";
+import { loadSignInProviders } from "#lib/openid/load.ts";
+import { createSignInProviders } from "#lib/openid/providers.ts";
 import { openPaymentProvider } from "#lib/drivers/payments/open.ts";
 import { readProgramRelease } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
@@ -33,6 +35,7 @@ export async function createTestApp(db: Database, env: Readonly<Record<string, s
     loginAttempts: createLoginThrottle(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),
+    providers: createSignInProviders(await loadSignInProviders(config.signInProviders)),
     payments: config.stripe ? openPaymentProvider(config.stripe) : null,
     notices: [],
     release: readProgramRelease(),

@@ -12,6 +12,7 @@ import {
 } from "#lib/domains/auth/mail-link.ts";
 import type { LoginResult } from "#lib/domains/auth/login.ts";
 import { secondFactorRequiredFault, type StartedSignIn, startSignIn } from "#lib/domains/auth/pending-sign-in.ts";
+import { requirePasswordSignIn } from "#lib/domains/auth/sign-in-methods.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
@@ -54,6 +55,7 @@ async function accept(
   addEntries: (tx: Tx, link: MailLink) => Promise<AuditEntry[]>,
 ): Promise<MailLink> {
   const link = await requireMailLink(app.db.rows, "invitation", token);
+  requirePasswordSignIn(app, link.email);
   requireStrongPassword(password, link.email);
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {

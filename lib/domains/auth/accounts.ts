@@ -7,10 +7,12 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type AccessRule, type Actor, operatorAccess } from "#lib/domains/auth/access.ts";
 import { voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
+import { requirePasswordSignIn } from "#lib/domains/auth/sign-in-methods.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
+import { keepMappedRole } from "#lib/domains/members/mapped-roles.ts";
 import { enableUser, endUserSessions, type LockedUser, lockUser } from "#lib/domains/users/store.ts";
 import type { UserPatch, UserRecord } from "#lib/domains/users/views.ts";
 import { canonicalizeSearchTerm } from "#lib/base/email.ts";
@@ -75,6 +77,9 @@ async function planChanges(tx: Tx, { credential }: Actor, id: string, patch: Use
     const message = "Cannot make this user an operator: the user's email address is not verified";
     throw new Fault("conflict", "user_unverified", message);
   }
+  // A person has decided on the role, so a provider that gave it no longer removes it.
+  const wasMapped = patch.operator !== undefined && await keepMappedRole(tx, id, null);
+  if (wasMapped && patch.operator && before.operator) Object.assign(changes, { operator: true });
   const losesOperator = changes.operator === false || changes.disabled === true;
   if (losesOperator && before.operator && !await hasOtherOperator(tx, id)) {
     const message = "Cannot disable or demote the last operator; make another user an operator first";
@@ -103,7 +108,7 @@ async function writeChanges(tx: Tx, actor: Actor, id: string, changed: Changes):
 }
 
 /** Prevents other transactions from demoting or disabling operators until this transaction ends. */
-async function lockOperators(tx: Tx): Promise<void> {
+export async function lockOperators(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the last operator', 0))`.execute(tx);
 }
 
@@ -121,8 +126,9 @@ export async function hasOtherOperator(tx: Tx, id: string): Promise<boolean> {
 export async function resetPasswordAsOperator(
   app: App,
   actor: Actor,
-  userId: string,
+  { id: userId, email }: Pick<UserRecord, "id" | "email">,
 ): Promise<{ readonly userId: string; readonly password: string }> {
+  requirePasswordSignIn(app, email);
   const password = generatePassword();
   const passwordHash = await app.passwords.hash(password, { caller: actor.userId });
   const at = (await app.db.now()).toISOString();

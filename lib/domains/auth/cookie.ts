@@ -7,15 +7,26 @@ import { DAY, MINUTE, SECOND } from "#lib/base/time.ts";
 
 const MAX_AGE = 30 * DAY; // the maximum age of a session
 export const PENDING_MAX_AGE = 10 * MINUTE;
-const PENDING_SUFFIX = "-sign-in";
+const PROVIDER_MAX_AGE = 10 * MINUTE;
+
+/** The names of the cookies: of a session, of a sign-in that waits for the second factor, and of one at a provider. */
+const SESSION_COOKIE = "wheelwright", PENDING_COOKIE = "wheelwright-sign-in", PROVIDER_COOKIE = "wheelwright-provider";
 
 export function readSessionCookie(publicUrl: URL, request: Request): string | null {
-  const name = cookieName(publicUrl);
-  return parse(request.headers.get("cookie") ?? "", name)[name] ?? null;
+  return readCookie(publicUrl, request, SESSION_COOKIE);
 }
 
 export function createSessionCookie(publicUrl: URL, secret: string): string {
   return serializeCookie(publicUrl, secret, MAX_AGE / SECOND);
+}
+
+/** Reads the cookie that binds a sign-in at a provider to the browser that started it. */
+export function readBrowserCookie(publicUrl: URL, request: Request): string | null {
+  return readCookie(publicUrl, request, PROVIDER_COOKIE);
+}
+
+export function createBrowserCookie(publicUrl: URL, secret: string): string {
+  return serializeCookie(publicUrl, secret, PROVIDER_MAX_AGE / SECOND, PROVIDER_COOKIE);
 }
 
 export function createExpiredSessionCookie(publicUrl: URL): string {
@@ -24,13 +35,12 @@ export function createExpiredSessionCookie(publicUrl: URL): string {
 
 /** Reads the cookie of a sign-in that waits for the second factor. */
 export function readPendingCookie(publicUrl: URL, request: Request): string | null {
-  const name = cookieName(publicUrl) + PENDING_SUFFIX;
-  return parse(request.headers.get("cookie") ?? "", name)[name] ?? null;
+  return readCookie(publicUrl, request, PENDING_COOKIE);
 }
 
 /** Returns the Set-Cookie header of a sign-in that waits for the second factor. It grants no access. */
 export function createPendingCookie(publicUrl: URL, secret: string): string {
-  return serializeCookie(publicUrl, secret, PENDING_MAX_AGE / SECOND, PENDING_SUFFIX);
+  return serializeCookie(publicUrl, secret, PENDING_MAX_AGE / SECOND, PENDING_COOKIE);
 }
 
 /** Returns why PUBLIC_URL does not work from other machines, or null if it does. */
@@ -44,19 +54,18 @@ export function findPublicUrlProblem(publicUrl: URL): string | null {
     "and passwords and tokens are sent unencrypted; terminate TLS in a proxy and set PUBLIC_URL to its https address";
 }
 
-function serializeCookie(publicUrl: URL, value: string, maxAge: number, suffix = ""): string {
-  const secure = !isPlainLocal(publicUrl);
-  return serialize(cookieName(publicUrl) + suffix, value, {
-    path: "/",
-    httpOnly: true,
-    sameSite: "Lax",
-    secure,
-    maxAge,
-  });
+function readCookie(publicUrl: URL, request: Request, name: string): string | null {
+  const fullName = cookieName(publicUrl, name);
+  return parse(request.headers.get("cookie") ?? "", fullName)[fullName] ?? null;
 }
 
-function cookieName(publicUrl: URL): string {
-  return isPlainLocal(publicUrl) ? "wheelwright" : "__Host-wheelwright";
+function serializeCookie(publicUrl: URL, value: string, maxAge: number, name = SESSION_COOKIE): string {
+  const secure = !isPlainLocal(publicUrl);
+  return serialize(cookieName(publicUrl, name), value, { path: "/", httpOnly: true, sameSite: "Lax", secure, maxAge });
+}
+
+function cookieName(publicUrl: URL, name: string): string {
+  return isPlainLocal(publicUrl) ? name : `__Host-${name}`;
 }
 
 function isPlainLocal(url: URL): boolean {

@@ -13,6 +13,7 @@ import {
   takeOverAccount,
 } from "#lib/domains/auth/mail-link.ts";
 import { createOneTimeToken, hasRecentOneTimeToken } from "#lib/domains/auth/one-time-tokens.ts";
+import { requirePasswordsOn } from "#lib/domains/auth/sign-in-methods.ts";
 import { type AuditedChange, recordChange } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import * as v from "valibot";
@@ -38,6 +39,7 @@ const MAIL_INTERVAL = 5 * MINUTE;
 
 /** Enqueues the job that emails a password reset link. `email` must be in lower case. */
 export async function requestResetLink(app: App, origin: RequestOrigin, email: string): Promise<void> {
+  requirePasswordsOn(app);
   const dedupeKey = `${PASSWORD_RESET_LINK_JOB.kind}:${email}`;
   const jobs = [createJob(PASSWORD_RESET_LINK_JOB, { email }, { dedupeKey })];
   await app.db.transact((tx) => recordChange(tx, createAnonymousRequester(email, origin), { jobs }));
@@ -81,6 +83,7 @@ export async function resetPasswordByLink(
   origin: RequestOrigin,
   { token, password, keepTokens }: PasswordReset,
 ): Promise<string> {
+  requirePasswordsOn(app);
   const link = await requireMailLink(app.db.rows, "password_reset", token);
   requireStrongPassword(password, link.email);
   const passwordHash = await app.passwords.hash(password, { caller: link.userId });

@@ -19,6 +19,7 @@ import {
   type MembershipKey,
   removeMembership,
 } from "#lib/domains/members/memberships.ts";
+import { keepMappedRole } from "#lib/domains/members/mapped-roles.ts";
 import type { NewMember } from "#lib/domains/members/views.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { insertUser, type LockedUser, lockUser, renameUser } from "#lib/domains/users/store.ts";
@@ -65,6 +66,9 @@ export async function addMember(
   const mayJoin = invitee.id !== actor.userId || actor.role === "operator";
   const joined = mayJoin && await addMembership(tx, target.membership, invitee.id);
   if (joined) await markHistoryAsRead(tx, target.membership, invitee.id);
+  const { federationId, spokeId } = target.ids;
+  const wasMapped = mayJoin && spokeId === undefined && await keepMappedRole(tx, invitee.id, federationId);
+  const kept = wasMapped && !joined; // a provider's groups gave the membership, which is now a person's decision
   const invitation = invitee.verified ? null : await ensureInvitation(tx, invitee.id, joined);
   const grantId = invitation?.grantId ?? null;
   const about = { userId: invitee.id, email };
@@ -72,7 +76,7 @@ export async function addMember(
   if (invitee.isNew) {
     audit.push({ kind: "user_created", ...userObject(invitee.id), metadata: { email, by: "invitation" } });
   }
-  if (joined) {
+  if (joined || kept) {
     audit.push({ ...target.auditEntry, ...target.ids, metadata: { ...target.auditEntry.metadata, ...about } });
   }
   if (invitation && grantId) {
@@ -85,7 +89,7 @@ export async function addMember(
   if (audit.length > 0) await recordChange(tx, actor, { audit, jobs });
   return {
     ...about,
-    status: invitation ? "invited" : joined ? "added" : "unchanged",
+    status: invitation ? "invited" : joined || kept ? "added" : "unchanged",
     ...(invitation && { expiresAt: invitation.expiresAt.toISOString() }),
   };
 }

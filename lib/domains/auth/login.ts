@@ -8,6 +8,7 @@ import type { RequestOrigin } from "#lib/domains/auth/authenticate.ts";
 import { createExpiredSessionCookie, createSessionCookie } from "#lib/domains/auth/cookie.ts";
 import { createVerificationReminder } from "#lib/domains/auth/signup.ts";
 import { endSession } from "#lib/domains/auth/sessions.ts";
+import { mayUsePassword, refusedLoginFault } from "#lib/domains/auth/sign-in-methods.ts";
 import { recordSignIn, recordWrongFactor, wrongCodeFault } from "#lib/domains/auth/finish-sign-in.ts";
 import {
   beginFullSession,
@@ -18,7 +19,6 @@ import {
 import { checkFactor, type FactorInput } from "#lib/domains/auth/factors/check.ts";
 import { listFactorKinds } from "#lib/domains/auth/factors/store.ts";
 import { recordChange } from "#lib/changes/record.ts";
-import { Fault } from "#lib/base/errors.ts";
 import { getCallerNetwork } from "#lib/base/limits/address.ts";
 import type { QueueEntry } from "#lib/base/limits/fair-queue.ts";
 import {
@@ -54,7 +54,8 @@ const UNVERIFIED_MESSAGE = "Verify your email address to get access: open the li
 
 /**
  * Signs a user in. Throws a fault: `unauthenticated` (`login_failed`, `wrong_code` or `second_factor_required`, with the
- * cookie of a pending sign-in), `limited` (`too_many_tries`, `too_many_codes`) or `unavailable` (`busy`). Disabled users
+ * cookie of a pending sign-in), `forbidden` (`passwords_off`), `limited` (`too_many_tries`, `too_many_codes`) or
+ * `unavailable` (`busy`). Disabled users
  * and users without a password also get `login_failed`.
  */
 export async function signIn(
@@ -68,7 +69,7 @@ export async function signIn(
     { ...queueEntry, email: login.email },
     () => checkLogin(app, origin, login, previous, queueEntry),
   );
-  if (!checked) throw new Fault("unauthenticated", "login_failed", "Wrong email address or password");
+  if (!checked) throw refusedLoginFault(app);
   const { account, started } = checked;
   if (!started) throw wrongCodeFault();
   if (started.isPending) throw secondFactorRequiredFault(app.config, started);
@@ -103,7 +104,8 @@ async function checkLogin(
   previous: Actor | null,
   queueEntry: QueueEntry,
 ): Promise<CheckedLogin | null> {
-  const account = await findAccount(app.db.rows, login.email);
+  // With passwords off, other addresses cost the same as the bootstrap admin's, so that nobody learns this address.
+  const account = mayUsePassword(app, login.email) ? await findAccount(app.db.rows, login.email) : undefined;
   const outcome = await app.passwords.verify(login.password, account?.passwordHash ?? null, queueEntry);
   if (!account || outcome === "wrong") {
     await recordFailedLogin(app, origin, login, account);

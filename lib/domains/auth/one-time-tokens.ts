@@ -75,6 +75,14 @@ export async function redeemOneTimeToken(tx: Tx, purpose: LinkPurpose, secret: s
   throw invalidLinkFault();
 }
 
+/** Redeems the token with this ID, whose secret was checked earlier. Returns whether the token could still be used. */
+export async function redeemOneTimeTokenById(tx: Tx, purpose: LinkPurpose, id: string): Promise<boolean> {
+  const row = await tx.updateTable("one_time_tokens").set({ usedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where("purpose", "=", purpose).where("usedAt", "is", null).where("voidedAt", "is", null)
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning("id").executeTakeFirst();
+  return row !== undefined;
+}
+
 export function invalidLinkFault(): Fault {
   const message = "This link has been used, has expired or was never valid; request a new one";
   return new Fault("impossible", "link_spent", message);

@@ -9,6 +9,7 @@ import { createSessionCookie } from "#lib/domains/auth/cookie.ts";
 import { getMailRecipient } from "#lib/domains/auth/forgot-password.ts";
 import { voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession } from "#lib/domains/auth/sessions.ts";
+import { requirePasswordSignIn } from "#lib/domains/auth/sign-in-methods.ts";
 import { requireVerifiedEmail } from "#lib/domains/auth/verify-email.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
@@ -43,6 +44,7 @@ export async function changeOwnPassword(
   change: PasswordChange,
   signal?: AbortSignal,
 ): Promise<string> {
+  requirePasswordSignIn(app, actor.email);
   requireStrongPassword(change.password, actor.email);
   const queueEntry = { caller: getCallerNetwork(actor.ip), signal };
   const cookie = await app.loginAttempts.run({ ...queueEntry, email: actor.email }, async () => {

@@ -80,6 +80,7 @@ interface Session {
   readonly ip: string;
   readonly userAgent: string;
   readonly current: boolean;
+  readonly provider: string | null;
 }
 
 const MAX_LISTED = 100;
@@ -89,7 +90,7 @@ export async function listSessions(rows: RowQueries, actor: Actor): Promise<Sess
   requireUnlimitedToken(actor);
   const { userId, credential } = actor;
   const found = await rows.selectFrom("sessions")
-    .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", sessionExpiryExpression.as("expiresAt")])
+    .select(["id", "ip", "userAgent", "createdAt", "lastUsedAt", "provider", sessionExpiryExpression.as("expiresAt")])
     .where("userId", "=", userId).where(validSessionCondition)
     .orderBy(sql`id = ${credential.id}`, "desc").orderBy("lastUsedAt", "desc").orderBy("id", "desc").limit(MAX_LISTED)
     .execute();

@@ -12,6 +12,7 @@ import {
   takeOverAccount,
 } from "#lib/domains/auth/mail-link.ts";
 import { invalidLinkFault } from "#lib/domains/auth/one-time-tokens.ts";
+import { requirePasswordSignIn } from "#lib/domains/auth/sign-in-methods.ts";
 import { recordChange } from "#lib/changes/record.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -31,6 +32,7 @@ interface Verification {
 /** Verifies a user's address. Throws an `impossible` fault if the link is invalid or the address already verified. */
 export async function verifyEmail(app: App, origin: RequestOrigin, { token, password }: Verification): Promise<User> {
   const link = await requireMailLink(app.db.rows, "email_verification", token);
+  if (password !== undefined) requirePasswordSignIn(app, link.email);
   if (password !== undefined) requireStrongPassword(password, link.email);
   const chosenHash = password === undefined ? null : await app.passwords.hash(password, { caller: link.userId });
   await app.db.transact(async (tx) => {

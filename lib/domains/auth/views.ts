@@ -72,6 +72,8 @@ export const SessionView = v.object({
   ip: v.string(),
   userAgent: v.string(),
   current: v.boolean(),
+  /** The ID of the provider at which the session began. Null if it began with a password or a link. */
+  provider: v.nullable(v.string()),
 });
 
 export const OwnAccountView = v.object({ user: UserView });
@@ -113,3 +115,23 @@ export const TokenView = v.object({
 
 /** A newly created API token with its plaintext, which is shown only once. */
 export const NewTokenView = v.object({ ...tokenFields, token: v.string() });
+
+export const SignInProviderView = v.object({ id: v.string(), label: v.string() });
+
+/** The parameters with which a provider redirects the browser. Others, such as the code, have the provider's format. */
+export const ProviderAnswer = v.looseObject({
+  state: boundedText(1, 200),
+  iss: v.optional(boundedText(1, 500)),
+  error: v.optional(boundedText(1, 200)),
+});
+
+/** An identity at a provider with which a user signs in. `email` is the address that the provider last reported. */
+export const IdentityView = v.object({
+  id: v.string(),
+  provider: v.string(),
+  issuer: v.string(),
+  subject: v.string(),
+  email: v.nullable(v.string()),
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp,
+});

@@ -12,6 +12,7 @@ import { getMailRecipient } from "#lib/domains/auth/forgot-password.ts";
 import { voidOneTimeTokens } from "#lib/domains/auth/one-time-tokens.ts";
 import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
 import { recordChange } from "#lib/changes/record.ts";
+import { requirePasswordSignIn } from "#lib/domains/auth/sign-in-methods.ts";
 import { requireStrongPassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { RowQueries, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -45,6 +46,7 @@ export async function completeOnboarding(app: App, actor: Actor, input: Onboardi
   if (input.federationRequest) requireOfferedFields(app, input.federationRequest);
   const { password } = input;
   if (password !== undefined) {
+    requirePasswordSignIn(app, actor.email);
     requireStrongPassword(password, actor.email);
     await requireNewSession(app.db.rows, actor);
   }

@@ -1,10 +1,11 @@
 /** Defines the tables of users, their sessions, second factors, API tokens and emailed links, for the query builder Kysely. */
 import type { Generated } from "kysely";
 import type { NullableBigintColumn, NullableTimestampColumn, TimestampColumn } from "#lib/drivers/db/columns.ts";
+import type { IdentityTables } from "#lib/drivers/db/schema-identities.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { FactorKind, SignInMethod } from "#lib/model/sign-in.ts";
 
-export interface AccountTables {
+export interface AccountTables extends IdentityTables {
   users: {
     id: string;
     email: string;
@@ -31,6 +32,8 @@ export interface AccountTables {
     endedAt: NullableTimestampColumn;
     confirmedAt: NullableTimestampColumn;
     method: Generated<SignInMethod>;
+    /** The ID of the provider at which the session began; null if it began here. */
+    provider: string | null;
   };
   api_tokens: {
     id: string;

@@ -43,8 +43,12 @@ export const TABLE_RESTORES: Readonly<Record<keyof Schema, TableRestore>> = {
   api_tokens: unchanged,
   // Omits sign-ins from terminals, which refer to sessions and expire within minutes.
   terminal_sign_ins: omitted,
+  identities: unchanged,
+  // Omits sign-ins in progress, which last only ten minutes.
+  sign_in_requests: omitted,
   federations: withAsOf("federations"),
   federation_members: unchanged,
+  mapped_roles: unchanged,
   spokes: withAsOf("spokes"),
   live_hubs: unchanged,
   live_spokes: unchanged,

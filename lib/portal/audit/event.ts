@@ -206,6 +206,8 @@ export const EVENT_SENTENCES: Readonly<Record<AuditKind, readonly [tone: BadgeTo
   password_reset: ["warn", "The password of % was reset"],
   password_changed: ["info", "The password of % was changed"],
   password_change_failed: ["warn", "The password of % was not changed: the current password was wrong"],
+  identity_linked: ["info", "The account of % was linked to {provider}"],
+  identity_unlinked: ["still", "The account of % was unlinked from {provider}"],
   auth_login: ["still", "{actor} signed in"],
   auth_login_failed: ["warn", "A sign-in failed"],
   auth_logout: ["still", "{actor} signed out"],

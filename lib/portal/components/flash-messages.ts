@@ -15,6 +15,7 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   revoked: "Token revoked. The token no longer works.",
   read: "All notifications marked as read.",
   ended: "Session ended.",
+  unlinked: "Unlinked. The roles that the provider's groups gave are removed.",
   password: "Password changed. You are signed out everywhere else.",
   factor: "Second factor added. You need it at the next sign-in.",
   "factors-reset": "Second factors removed. The user gets an email.",

@@ -9,6 +9,8 @@ export interface CurrentUser {
   readonly unread: number;
   /** A warning that operators see on every page; null if there is no warning. */
   readonly warning: string | null;
+  /** Whether the user may sign in with a password. */
+  readonly usesPassword: boolean;
 }
 
 /** A position in a hub's event stream: right after the event with the number `since`. */

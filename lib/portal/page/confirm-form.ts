@@ -7,6 +7,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Confirmation, confirmOwnSession } from "#lib/domains/auth/confirm.ts";
 import { listFactorKinds } from "#lib/domains/auth/factors/store.ts";
+import { listSignInMethods } from "#lib/domains/auth/sign-in-methods.ts";
 import { ConfirmBody } from "#lib/domains/auth/views.ts";
 import { parseInput } from "#lib/http/input.ts";
 import { buildErrorHeaders, getHttpStatus } from "#lib/http/problem.ts";
@@ -50,6 +51,7 @@ export async function submitConfirmed(
       email,
       fields,
       hasFactor: (await listFactorKinds(call.app.db.rows, userId)).length > 0,
+      methods: listSignInMethods(call.app),
       problem,
     }),
   });

@@ -2,8 +2,6 @@
 import * as v from "valibot";
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
 import { type Actor, signedInAccess } from "#lib/domains/auth/access.ts";
-import { countUnreadNotifications } from "#lib/domains/notifications/objects.ts";
-import { describeDatabaseHold } from "#lib/installation/database-hold.ts";
 import { readStreamBounds } from "#lib/events/store.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { buildErrorHeaders, getHttpStatus } from "#lib/http/problem.ts";
@@ -12,6 +10,7 @@ import { renderRefusalPage } from "#lib/portal/page/refusal-page.ts";
 import { submitConfirmed, withConfirmFields } from "#lib/portal/page/confirm-form.ts";
 import type { RefusedSubmission } from "#lib/portal/components/forms.ts";
 import { renderFlashMessage } from "#lib/portal/components/flash-messages.ts";
+import { readCurrentUser } from "#lib/portal/page/current-user.ts";
 import { renderShell } from "#lib/portal/components/shell.ts";
 import type { CurrentUser, PageView, StreamPosition } from "#lib/portal/components/view.ts";
 import { portalReply, type PortalResponse } from "#lib/portal/mail-links/frame.ts";
@@ -211,12 +210,9 @@ export function toRefusedSubmission(
 
 async function openCall<Q, B>(call: PageEndpointCall): Promise<PageContext<Q, B>> {
   const { app, params, query, body } = call, actor: Actor = call.actor;
-  const { displayName, email, role } = actor;
-  const hold = app.held();
-  const { count: unread } = await countUnreadNotifications(app.db.rows, actor);
   return {
     callApi: createApiCaller(call),
-    me: { displayName, email, role, unread, warning: hold && role === "operator" ? describeDatabaseHold(hold) : null },
+    me: await readCurrentUser(app, actor),
     actor,
     params,
     query,

@@ -21,10 +21,11 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /** Returns an error page or, for status 401, the sign-in page. After signing in, users are redirected to `path`. */
-export function renderRefusalPage({ statusCode, code, message, path }: RequestRefusal): HtmlPage {
+export function renderRefusalPage({ statusCode, code, message, path, methods }: RequestRefusal): HtmlPage {
   if (code === "second_factor_enrolment_required") return renderEnrolmentPage();
   if (statusCode === 401) {
-    return path === null ? signInPage({ next: BACK_TO_FORM, lead: SESSION_OVER }) : signInPage({ next: path });
+    const page = path === null ? { next: BACK_TO_FORM, lead: SESSION_OVER } : { next: path };
+    return signInPage({ ...page, methods });
   }
   const title = TITLES[statusCode] ?? "The request was refused";
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;

@@ -13,6 +13,7 @@ import {
   renderPostForm,
 } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
+import { identitiesPanel, type LinkedIdentityItem } from "#lib/portal/people/identities.ts";
 import type { CurrentUser, PageView } from "#lib/portal/components/view.ts";
 
 type Session = v.InferOutput<typeof SessionView>;
@@ -21,9 +22,13 @@ interface AccountProps {
   readonly me: CurrentUser;
   readonly sessions: readonly Session[];
   readonly onboarded: boolean;
+  readonly identities: readonly LinkedIdentityItem[];
 }
 
-export function accountView({ me, sessions, onboarded }: AccountProps, submission?: RefusedSubmission): PageView {
+export function accountView(
+  { me, sessions, onboarded, identities }: AccountProps,
+  submission?: RefusedSubmission,
+): PageView {
   const others = sessions.some(({ current }) => !current);
   return {
     title: "Account",
@@ -57,7 +62,7 @@ ${
       )
     }
 ${
-      ui.panel(
+      !me.usesPassword ? "" : ui.panel(
         "Password",
         markup`<p class="small soft">A new password signs you out everywhere else. API tokens keep working.</p>`,
         {
@@ -66,6 +71,7 @@ ${
         },
       )
     }
+${identitiesPanel(identities, "/account/identities")}
 ${
       ui.panel(
         "Sign-in security",

@@ -5,6 +5,7 @@ import { type Markup, markup } from "#lib/http/page.ts";
 import { type RefusedSubmission, renderPostForm } from "#lib/portal/components/forms.ts";
 import * as ui from "#lib/portal/components/parts.ts";
 import type { NavLink, PageView } from "#lib/portal/components/view.ts";
+import { identitiesPanel, type LinkedIdentityItem } from "#lib/portal/people/identities.ts";
 import { userBadge, type UserItem } from "#lib/portal/people/users.ts";
 
 /** The maximum number of memberships to list by name. Further memberships are only counted. */
@@ -14,10 +15,14 @@ interface UserProps {
   readonly user: UserItem;
   /** Links to hubs and spokes that the user is a member of, at most MAX_NAMED_MEMBERSHIPS. */
   readonly memberships: readonly NavLink[];
+  readonly identities: readonly LinkedIdentityItem[];
   readonly isSelf: boolean;
 }
 
-export function userView({ user, memberships, isSelf }: UserProps, submission?: RefusedSubmission): PageView {
+export function userView(
+  { user, memberships, identities, isSelf }: UserProps,
+  submission?: RefusedSubmission,
+): PageView {
   const { id, email, role, emailVerifiedAt, mailRefusal, disabledAt, createdAt, displayName } = user;
   return {
     ...headOf(user),
@@ -42,6 +47,7 @@ ${
       )
     }
 ${ui.panel("Hubs and spokes", membershipList(user, memberships), { id: "memberships" })}
+${identitiesPanel(identities, `/users/${id}/identities`)}
 ${
       ui.panel(
         "Rename",

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { Fault } from "#lib/base/errors.ts";
 import { type Actor, publicAccess } from "#lib/domains/auth/access.ts";
+import { listSignInMethods, type SignInMethods } from "#lib/domains/auth/sign-in-methods.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import type { HtmlPage } from "#lib/http/page.ts";
 import { buildErrorHeaders, getHttpStatus } from "#lib/http/problem.ts";
@@ -17,6 +18,7 @@ export interface PublicPageContext<T> {
   readonly callApi: CallApi;
   readonly input: T;
   readonly signup: boolean;
+  readonly methods: SignInMethods;
   /** The path to open after signing in. `safeNextPath` has checked this path. */
   readonly next: string;
 }
@@ -86,6 +88,12 @@ function openCall<T extends { readonly next?: string }>(
   call: PageEndpointCall & { actor: Actor | null },
   input: T,
 ): PublicPageContext<T> {
-  const { publicUrl, signup } = call.app.config;
-  return { callApi: createApiCaller(call), input, signup, next: safeNextPath(input.next ?? "/hubs", publicUrl) };
+  const { publicUrl, signup } = call.app.config, methods = listSignInMethods(call.app);
+  return {
+    callApi: createApiCaller(call),
+    input,
+    signup,
+    methods,
+    next: safeNextPath(input.next ?? "/hubs", publicUrl),
+  };
 }

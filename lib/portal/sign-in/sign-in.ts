@@ -6,10 +6,13 @@ import {
   renderFormField,
   renderPostForm,
 } from "#lib/portal/components/forms.ts";
-import { callout } from "#lib/portal/components/parts.ts";
+import { appendQuery, callout } from "#lib/portal/components/parts.ts";
 import { passkeyScriptPath } from "#lib/portal/page/asset.ts";
 import { renderPasskeyForm } from "#lib/portal/sign-in/passkey-form.ts";
-import { pageHeading, renderStandalonePage } from "#lib/portal/mail-links/frame.ts";
+import type { SignInMethods } from "#lib/domains/auth/sign-in-methods.ts";
+import type { Config } from "#lib/base/config.ts";
+import type { RequestRefusal } from "#lib/http/endpoint.ts";
+import { pageHeading, renderStandalonePage, resultHeading } from "#lib/portal/mail-links/frame.ts";
 
 interface SignIn {
   /** The path to open after signing in; null for the default, `/hubs`. */
@@ -17,6 +20,7 @@ interface SignIn {
   readonly lead?: string | undefined;
   readonly submission?: RefusedSubmission;
   readonly signup?: boolean;
+  readonly methods: SignInMethods;
 }
 
 const EMAIL_FIELD: FormField = {
@@ -27,24 +31,22 @@ const EMAIL_FIELD: FormField = {
   autocomplete: "username",
 };
 
-export function signInPage({ next, lead, submission, signup = false }: SignIn): HtmlPage {
+export function signInPage({ next, lead, submission, signup = false, methods }: SignIn): HtmlPage {
+  const form = renderPasswordForm(next ?? "/hubs", submission), { passwords, providers } = methods;
+  const withPassword = {
+    everybody: markup`${providers.length > 0 ? markup`<p class="small soft">Or with a password:</p>` : ""}${form}
+<footer><p><a href="/forgot">Forgot your password?</a></p>${
+      signup ? markup`<p>New here? <a href="/sign-up">Create an account</a></p>` : ""
+    }</footer>`,
+    "bootstrap admin": markup`<details ${submission ? "open" : ""}><summary>Sign in with a password</summary>
+<p class="small soft">Only the first operator of this service has a password.</p>${form}</details>`,
+    nobody: "",
+  };
   return renderStandalonePage(
     "Sign in",
     markup`${pageHeading("Sign in", lead ?? "Manage your hubs and their sites.")}
-${
-      renderPostForm(
-        { action: "/sign-in", button: "Sign in", submission, hidden: { next: next ?? "/hubs" } },
-        EMAIL_FIELD,
-        // Renders the field without the submission, because a refusal does not say which of the two fields is wrong.
-        renderFormField({
-          name: "password",
-          label: "Password",
-          type: "password",
-          required: true,
-          autocomplete: "current-password",
-        }),
-      )
-    }
+${renderProviderButtons(methods, { next: next ?? "/hubs" })}
+${withPassword[passwords]}
 ${
       renderPasskeyForm({
         action: "/passkey",
@@ -52,11 +54,37 @@ ${
         use: "sign-in",
         hidden: { next: next ?? "/hubs" },
       })
-    }
-<footer><p><a href="/forgot">Forgot your password?</a></p>${
-      signup ? markup`<p>New here? <a href="/sign-up">Create an account</a></p>` : ""
-    }</footer>`,
+    }`,
     passkeyScriptPath,
+  );
+}
+
+/** Renders a link for each provider, which starts a sign-in there. Works without a script. */
+export function renderProviderButtons(
+  { providers }: SignInMethods,
+  query: Readonly<Record<string, string>>,
+  verb = "Sign in",
+): Markup | string {
+  if (providers.length === 0) return "";
+  const links = providers.map(({ id, label }) => {
+    const path = appendQuery(`/api/auth/providers/${id}/start`, query);
+    return markup`<a class="button" href="${path}">${verb} with ${label}</a>`;
+  });
+  return markup`<div class="ways">${links}</div>`;
+}
+
+function renderPasswordForm(next: string, submission: RefusedSubmission | undefined): Markup {
+  return renderPostForm(
+    { action: "/sign-in", button: "Sign in", submission, hidden: { next } },
+    EMAIL_FIELD,
+    // Renders the field without the submission, because a refusal does not say which of the two fields is wrong.
+    renderFormField({
+      name: "password",
+      label: "Password",
+      type: "password",
+      required: true,
+      autocomplete: "current-password",
+    }),
   );
 }
 
@@ -110,9 +138,22 @@ function renderSignUp(content: Markup): HtmlPage {
   return renderStandalonePage("Create an account", markup`${content}${footer}`);
 }
 
-/** Returns the path to open after signing in: `next`, or `/hubs` if `next` is a URL on another site. */
-export function safeNextPath(next: string, publicUrl: URL): string {
+/** Returns the path to open after a sign-in at a provider. Without the portal, it shows who is signed in, as JSON. */
+export function chooseNextPath({ portal, publicUrl }: Config, next: string | undefined): string {
+  const home = portal ? "/hubs" : "/api/auth/me";
+  return next === undefined ? home : safeNextPath(next, publicUrl, home);
+}
+
+/** Returns the page for a refused sign-in at a provider, with the reason. */
+export function refusedSignInPage({ statusCode, message }: Pick<RequestRefusal, "statusCode" | "message">): HtmlPage {
+  const title = statusCode >= 500 ? "Temporarily unavailable" : "You are not signed in";
+  const way = markup`<a class="button" href="/">Go to the front page</a>`;
+  return renderStandalonePage(title, markup`${resultHeading("wrong", title, `${message}.`)}${way}`);
+}
+
+/** Returns the path to open after signing in: `next`, or `home` if `next` is a URL on another site. */
+export function safeNextPath(next: string, publicUrl: URL, home = "/hubs"): string {
   const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : null;
   const path = url?.origin === publicUrl.origin ? url.pathname + url.search + url.hash : "";
-  return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : "/hubs"; // two slashes would start a host name
+  return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : home; // two slashes would start a host name
 }

@@ -36,6 +36,7 @@ const PRUNE_RULES = {
   ],
   pendingSignIns: ["unfinished sign-ins", "pending_sign_ins", sql`created_at < ${before("1 day")}`],
   challenges: ["expired passkey challenges", "passkey_challenges", sql`created_at < ${before("1 hour")}`],
+  signIns: ["old sign-ins at providers", "sign_in_requests", sql`created_at < ${before("10 minutes")}`],
   links: ["expired links", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
   jobs: ["finished jobs of the service", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
   operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],

@@ -12,7 +12,7 @@ export const POST = endpoint({
   scope: "flow",
   body: AcceptInvitationBody,
   reply: addCookieHeader(okReply(OwnAccountView)),
-  faults: ["link_spent", "second_factor_required", "busy"],
+  faults: ["passwords_off", "link_spent", "second_factor_required", "busy"],
   async handle({ app, actor, ip, userAgent, body }) {
     const { user, cookie } = await acceptInvitationAndSignIn(app, { ip, userAgent }, body, actor);
     return { body: { user: showUser(user) }, cookie };

@@ -11,6 +11,7 @@ export const POST = endpoint({
   rateLimitMessage: "too many requests",
   body: ForgotPasswordBody,
   reply: acceptedReply(Acknowledgement),
+  faults: ["passwords_off"],
   async handle({ app, ip, userAgent, body }) {
     await requestResetLink(app, { ip, userAgent }, body.email);
     return {

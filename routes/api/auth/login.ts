@@ -14,7 +14,10 @@ export const POST = endpoint({
   rateLimitMessage: "too many login attempts",
   body: LoginBody,
   reply: addCookieHeader(okReply(LoginView)),
-  faults: ["login_failed", "second_factor_required", "wrong_code", "too_many_codes", "secrets_key_unknown", "busy"],
+  faults: [
+    ...["passwords_off", "login_failed", "second_factor_required", "wrong_code", "too_many_codes"] as const,
+    ...["secrets_key_unknown", "busy"] as const,
+  ],
   async handle({ app, actor, ip, userAgent, body, signal }) {
     const { user, cookie, message } = await signIn(app, { ip, userAgent }, body, { previous: actor, signal });
     return { body: { user: showUser(user), message }, cookie };

@@ -12,7 +12,7 @@ export const POST = endpoint({
   rateLimitMessage: "too many login attempts",
   body: ChangePasswordBody,
   reply: addCookieHeader(okReply(Acknowledgement)),
-  faults: ["wrong_password", "busy"],
+  faults: ["passwords_off", "wrong_password", "busy"],
   async handle({ app, actor, body, signal }) {
     const cookie = await changeOwnPassword(app, actor, body, signal);
     return { body: { message: "The new password is set; you are signed out everywhere else" }, cookie };

@@ -11,7 +11,7 @@ export const POST = endpoint({
   scope: "flow",
   body: ResetPasswordBody,
   reply: okReply(Acknowledgement),
-  faults: ["link_spent", "busy"],
+  faults: ["passwords_off", "link_spent", "busy"],
   async handle({ app, ip, userAgent, body }) {
     await resetPasswordByLink(app, { ip, userAgent }, body);
     return { message: "The new password is set; sign in with it" };

@@ -12,7 +12,7 @@ export const POST = endpoint({
   scope: "flow",
   body: VerifyEmailBody,
   reply: okReply(OwnAccountView),
-  faults: ["link_spent", "busy"],
+  faults: ["passwords_off", "link_spent", "busy"],
   handle: async ({ app, ip, userAgent, body }) => ({
     user: showUser(await verifyEmail(app, { ip, userAgent }, body)),
   }),

@@ -12,6 +12,9 @@ export const POST = endpoint({
   purpose: "completing onboarding",
   body: OnboardingBody,
   reply: addCookieHeader(okReply(OnboardingView)),
-  faults: ["onboarded", "session_too_old", "slug_taken", "too_many_pending", "unverified", "not_offered", "busy"],
+  faults: [
+    ...["onboarded", "session_too_old", "slug_taken", "too_many_pending", "unverified", "not_offered"] as const,
+    ...["passwords_off", "busy"] as const,
+  ],
   handle: ({ app, actor, body }) => completeOnboarding(app, actor, body),
 });

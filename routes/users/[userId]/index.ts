@@ -1,6 +1,7 @@
 import { GET as getHub } from "#routes/api/federations/[federationId]/index.ts";
 import { GET as getSpoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import { GET as getUser, PATCH as updateUser } from "#routes/api/users/[userId]/index.ts";
+import { GET as getIdentities } from "#routes/api/users/[userId]/identities/index.ts";
 import { formPage, formSchema } from "#lib/portal/page/page.ts";
 import { resultIfVisible } from "#lib/portal/page/call-api.ts";
 import type { NavLink } from "#lib/portal/components/view.ts";
@@ -24,6 +25,7 @@ export const { GET, POST } = formPage({
     return userView({
       user: found,
       memberships: memberships.filter((each) => each !== null),
+      identities: await callApi(getIdentities),
       isSelf: found.id === actor.userId,
     }, submission);
   },

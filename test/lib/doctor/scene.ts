@@ -81,6 +81,7 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
         config: readConfig({ mode: "serve", env: variables, terminal: false }),
         blueprint: loaded,
         catalog: loadCatalog(catalogText, loaded),
+        providers: [],
         migrations,
         version: "test",
         region: null,

@@ -11,6 +11,7 @@ import { type FederationRow, findFederation } from "#lib/domains/federations/sto
 import { type Log, SILENT_LOG } from "#lib/base/log.ts";
 import { isFinalJobState, type Job } from "#lib/jobs/job.ts";
 import { findOperation, listOperations } from "#lib/jobs/store.ts";
+import { createSignInProviders } from "#lib/openid/providers.ts";
 import { openSitePages } from "#lib/drivers/sites/site-pages.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
@@ -179,7 +180,8 @@ export async function makeApp(
   });
   const clusters: ClusterProvider = { clusterFor: () => "default", open: () => Promise.resolve(cluster) };
   const release = { api: "v0", version: "test", commit: "unknown" };
-  const app = { config, log, telemetry: NO_TELEMETRY, db, clusters, blueprint, catalog, release } as unknown as App;
+  const parts = { config, log, telemetry: NO_TELEMETRY, db, clusters, blueprint, catalog, release };
+  const app = { ...parts, providers: createSignInProviders([]) } as unknown as App;
   return { app, close: () => cluster.close() };
 }
 

@@ -210,24 +210,19 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   "by the portal's pages to approve a sign-in from a terminal": [
     ...["createTerminalCode", "decideDeviceSignIns", "findDeviceSignIns"],
   ],
-  "by a login with the browser, see browser-login.test.ts": ["createDeviceSignIn", "createTerminalToken", "redeemDeviceSignIns"],
+  "by a login with the browser, see browser-login.test.ts": [
+    "createDeviceSignIn",
+    "createTerminalToken",
+    "redeemDeviceSignIns",
+  ],
   "with a session, in the portal": [
     ...["updateMe", "changePassword", "listSessions", "deleteSession", "deleteOtherSessions", "resetUserPassword"],
     ...["getOnboarding", "completeOnboarding"],
-    ...[
-      "confirm",
-      "listFactors",
-      "createFactor",
-      "activateFactor",
-      "updateFactor",
-      "deleteFactor",
-      "deleteUserFactors",
-    ],
-    ...["createRecoveryCode", "getSecondFactor", "secondFactor", "createPasskeyOption", "passkeyLogin"],
+    ...["listProviders", "listIdentities", "deleteIdentity", "listUserIdentities", "deleteUserIdentity"],
   ],
   "with a second factor, in the portal": [
     ...["activateFactor", "confirm", "createFactor", "createRecoveryCode", "deleteFactor", "deleteUserFactors"],
-    ...["getSecondFactor", "listFactors", "secondFactor", "updateFactor"],
+    ...["getSecondFactor", "listFactors", "secondFactor", "updateFactor", "createPasskeyOption", "passkeyLogin"],
   ],
   "like those that find a webhook by its ID alone": [
     ...["deleteFederationWebhook", "getFederationWebhook", "updateFederationWebhook", "testFederationWebhook"],

@@ -45,6 +45,8 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
     courseId: { own: COURSE, foreign: COURSE, absent: createId("crs") },
     version: same("1"),
     sessionId: { own: createId("ses"), foreign: createId("ses"), absent: createId("ses") },
+    identityId: { own: createId("idn"), foreign: createId("idn"), absent: createId("idn") },
+    providerId: same("contoso"), // no provider, because the scene has none
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-request"),
       foreign: await makeRequest(scene, other.id, "other-request"),

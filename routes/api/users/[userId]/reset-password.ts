@@ -11,6 +11,6 @@ export const POST = endpoint({
   purpose: "resetting a password",
   recentSignIn: true,
   reply: okReply(NewPasswordView),
-  faults: ["user_missing", "user_disabled", "busy"],
-  handle: ({ app, actor, user }) => resetPasswordAsOperator(app, actor, user.id),
+  faults: ["user_missing", "user_disabled", "passwords_off", "busy"],
+  handle: ({ app, actor, user }) => resetPasswordAsOperator(app, actor, user),
 });

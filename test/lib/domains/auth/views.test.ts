@@ -49,7 +49,11 @@ tokenView("never returns the hash, and the plaintext only at creation", () => {
   const { token, tokenHash, ...listed } = row;
   assert.equal(v.parse(TokenView, row), { ...listed, createdAt: "1970-01-01T00:00:00.000Z" });
   assert.is(tokenHash.length, 32);
-  const { lastUsedAt: _, lastUsedIp: _ip, lastUsedAgent: _agent, ...made } = { ...listed, token, createdAt: "1970-01-01T00:00:00.000Z" };
+  const { lastUsedAt: _, lastUsedIp: _ip, lastUsedAgent: _agent, ...made } = {
+    ...listed,
+    token,
+    createdAt: "1970-01-01T00:00:00.000Z",
+  };
   assert.equal(v.parse(NewTokenView, row), made);
 });
 

@@ -81,7 +81,7 @@ test("ends session streams when an operator resets the password, but not token s
   const byToken = await follow(stage, await signIn(stage.there, bob, "token"));
   const bySession = await follow(stage, await signIn(stage.there, bob, "session"));
   assert.is(await byToken.next(), `active ${stage.elm}`);
-  await bySession.endsAfter(() => resetPasswordAsOperator(stage.here, stage.root, bob.id));
+  await bySession.endsAfter(() => resetPasswordAsOperator(stage.here, stage.root, bob));
   await recordSpokeEvent(stage, stage.oak);
   assert.is(await byToken.next(), `active ${stage.oak}`);
   await byToken.close();

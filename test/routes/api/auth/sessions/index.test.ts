@@ -49,7 +49,7 @@ test("lists the caller's sessions without secrets, the current one first", async
     [second!.id, false],
   ]);
   assert.equal(Object.keys(body[0]).sort(), [
-    ...["createdAt", "current", "expiresAt", "id", "ip", "lastUsedAt", "userAgent"],
+    ...["createdAt", "current", "expiresAt", "id", "ip", "lastUsedAt", "provider", "userAgent"],
   ]);
   assert.equal([body[0].ip, body[0].userAgent], ["192.0.2.1", "test"]);
   const [{ createdAt, lastUsedAt, expiresAt }] = body;

@@ -18,7 +18,16 @@ for (const each of [test, listing]) {
 test("returns the plaintext once, and the token works", async ({ scene }) => {
   const made = await scene.as("hubAdmin").post(PATH, { name: "CI", scope: "readonly" });
   assert.is(made.status, 201);
-  assert.equal(Object.keys(made.body).sort(), ["createdAt", "expiresAt", "federationIds", "id", "name", "prefix", "scope", "token"]);
+  assert.equal(Object.keys(made.body).sort(), [
+    "createdAt",
+    "expiresAt",
+    "federationIds",
+    "id",
+    "name",
+    "prefix",
+    "scope",
+    "token",
+  ]);
   assert.equal([made.body.name, made.body.scope, made.body.expiresAt], ["CI", "readonly", null]);
   assert.is(made.headers.get("location"), `${PATH}/${made.body.id}`);
   assert.ok(made.body.token.startsWith(made.body.prefix));
