@@ -67,7 +67,7 @@ test("a passkey is the second factor after the password", async ({ portal, open 
   await page.getByRole("heading", { name: "Hubs", exact: true }).waitFor();
 });
 
-test("a browser without a passkey says so and still accepts a code", async ({ portal, open }) => {
+test("a browser without the passkey reports this and still accepts a code", async ({ portal, open }) => {
   const { spokeAdmin } = portal.people, factor = await createTestFactor(portal.app, spokeAdmin);
   const page = await open("nobody");
   await page.goto("/sign-in");

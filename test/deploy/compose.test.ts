@@ -132,6 +132,7 @@ test("everything that the example offers reaches the program", ({ program, given
     TRUSTED_PROXIES: "172.16.0.0/12",
     DNS_SERVERS: "10.0.0.2",
     PORTAL: "on",
+    REQUIRE_SECOND_FACTOR: "operators",
     BACKUP_PASSPHRASE: "correct horse battery",
     SECRETS_KEY: "dGVzdHNlY3JldHNrZXl0ZXN0c2VjcmV0c2tleTEyMzQ=",
     LOG_LEVEL: "debug",
