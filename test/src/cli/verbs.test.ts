@@ -89,7 +89,7 @@ courses list north
 courses library north
 courses delete north crs_00000000000000000000000000 1 =3
 courses publish north oak BIO-D --course crs_00000000000000000000000000 =2
-rollouts create configure --behind --dry-run =2
+rollouts create configure --behind --dry-run
 rollouts create restart --spoke oak -q >ROLLOUT
 usage oak
 spokes addons oak
