@@ -156,6 +156,7 @@ import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove
 import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
 import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
 import * as hubs_$federationId_spokes_new from "../routes/hubs/[federationId]/spokes/new.ts";
+import * as hubs_$federationId_webhooks from "../routes/hubs/[federationId]/webhooks.ts";
 import * as invite from "../routes/invite.ts";
 import * as notifications_index from "../routes/notifications/index.ts";
 import * as notifications_read_all from "../routes/notifications/read-all.ts";
@@ -209,6 +210,11 @@ import * as users_$userId_reset_factors from "../routes/users/[userId]/reset-fac
 import * as users_$userId_reset_password from "../routes/users/[userId]/reset-password.ts";
 import * as users_$userId_$change from "../routes/users/[userId]/[change].ts";
 import * as verify from "../routes/verify.ts";
+import * as webhooks_index from "../routes/webhooks/index.ts";
+import * as webhooks_$webhookId_index from "../routes/webhooks/[webhookId]/index.ts";
+import * as webhooks_$webhookId_delete from "../routes/webhooks/[webhookId]/delete.ts";
+import * as webhooks_$webhookId_deliveries_$deliveryId_redeliver from "../routes/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver.ts";
+import * as webhooks_$webhookId_$change from "../routes/webhooks/[webhookId]/[change].ts";
 import * as welcome from "../routes/welcome.ts";
 
 export const manifest: Manifest = [
@@ -368,6 +374,7 @@ export const manifest: Manifest = [
   ["/hubs/:federationId/retry", hubs_$federationId_retry],
   ["/hubs/:federationId/settings", hubs_$federationId_settings],
   ["/hubs/:federationId/spokes/new", hubs_$federationId_spokes_new],
+  ["/hubs/:federationId/webhooks", hubs_$federationId_webhooks],
   ["/invite", invite],
   ["/notifications", notifications_index],
   ["/notifications/read-all", notifications_read_all],
@@ -421,5 +428,10 @@ export const manifest: Manifest = [
   ["/users/:userId/reset-password", users_$userId_reset_password],
   ["/users/:userId/:change", users_$userId_$change],
   ["/verify", verify],
+  ["/webhooks", webhooks_index],
+  ["/webhooks/:webhookId", webhooks_$webhookId_index],
+  ["/webhooks/:webhookId/delete", webhooks_$webhookId_delete],
+  ["/webhooks/:webhookId/deliveries/:deliveryId/redeliver", webhooks_$webhookId_deliveries_$deliveryId_redeliver],
+  ["/webhooks/:webhookId/:change", webhooks_$webhookId_$change],
   ["/welcome", welcome],
 ];

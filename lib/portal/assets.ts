@@ -354,9 +354,13 @@ font-size:var(--display);font-weight:650;letter-spacing:-.02em;line-height:1.2;f
 display:grid;grid-template-columns:repeat(auto-fill,minmax(14rem,1fr));gap:var(--s2) var(--s4);padding-left:1.6rem}.hub-choices
 label{font-weight:400}.hub-search{display:flex;gap:var(--s2);padding-left:1.6rem;max-width:28rem}.hub-search input{padding:0
 var(--s3)}.hub-search button{white-space:nowrap}form:has(#limit-all:checked) :is(.hub-choices,.hub-search),form:not(:has(#expiresAt
-option[value=date]:checked)) .field:has(>#expiresOn){display:none}.factors>li{grid-template-columns:minmax(0,2fr) minmax(0,2fr)
-auto}.enrolment{display:flex;flex-wrap:wrap;gap:2rem;align-items:flex-start}.enrolment details{margin-top:1.5rem}.qr{width:14rem;
-border-radius:.5rem}.recovery-codes{columns:2;margin:0;font-size:1.05rem;line-height:1.9}form.passkey[hidden]{display:none}
+option[value=date]:checked)) .field:has(>#expiresOn){display:none}.webhooks>li{grid-template-columns:minmax(10rem,3fr) minmax(6rem,1fr)
+auto}.deliveries>li{grid-template-columns:minmax(12rem,1fr) minmax(0,1fr) auto 5rem}.event-group{display:grid;gap:var(--s1)}
+.event-choices{display:grid;grid-template-columns:repeat(auto-fill,minmax(8rem,1fr));gap:var(--s1) var(--s3)}.event-choices
+label{font-weight:400}@media(max-width:44rem){.webhooks>li{grid-template-columns:minmax(0,1fr) auto}.deliveries>li{grid-template-columns:minmax(0,1fr)
+auto}}.factors>li{grid-template-columns:minmax(0,2fr) minmax(0,2fr) auto}.enrolment{display:flex;flex-wrap:wrap;gap:2rem;
+align-items:flex-start}.enrolment details{margin-top:1.5rem}.qr{width:14rem;border-radius:.5rem}.recovery-codes{columns:2;
+margin:0;font-size:1.05rem;line-height:1.9}form.passkey[hidden]{display:none}
 `;
 
 export const standaloneStyle = `\

@@ -29,6 +29,34 @@ async function shareBiology({ work: { db }, north, oak }: Portal): Promise<void>
   await updateRows(db, "spokes", { content: true, contentMode: "pull" }, { id: oak });
 }
 
+/** A webhook with a delivery that failed. */
+async function insertWebhook({ work: { db }, people }: Portal, federationId: string): Promise<string> {
+  const id = createId("whk"), error = "The receiver answered 500";
+  await db.rows.insertInto("webhooks")
+    .values({
+      id,
+      federationId,
+      url: "https://hooks.example/a",
+      eventTypes: [],
+      secret: "-",
+      createdBy: people.operator.id,
+    })
+    .execute();
+  await db.rows.insertInto("webhook_deliveries").values({
+    ...{
+      id: createId("whd"),
+      webhookId: id,
+      federationId,
+      number: 7,
+      trigger: "event",
+      messageId: "msg_1",
+      body: "{}",
+    },
+    ...{ type: "SpokeUpdateFailed", attempt: 2, status: 500, answer: "out of order", error, durationMs: 12 },
+  }).execute();
+  return id;
+}
+
 /** An object for each path parameter. */
 async function thingsOf(portal: Portal): Promise<Record<string, string>> {
   const { work: { db, operations }, north, oak, people } = portal;
@@ -46,6 +74,7 @@ async function thingsOf(portal: Portal): Promise<Record<string, string>> {
     factorId: (await createTestFactor(portal.app, people.operator)).id,
     requestId,
     rolloutId: await insertRollout(db, people.operator.id, north.id, oak),
+    webhookId: await insertWebhook(portal, north.id),
     change: "disable",
     action: "upgrade",
   };

@@ -103,6 +103,7 @@ function objectHref({ kind, objectType, objectId }: AuditEventItem, linkUsers: b
   if (objectType === "federation") return `/hubs/${objectId}`;
   if (objectType === "federation_request") return "/requests";
   if (objectType === "rollout") return `/rollouts/${objectId}`;
+  if (objectType === "webhook") return kind === "webhook_deleted" ? null : `/webhooks/${objectId}`;
   return objectType === "user" && linkUsers && isUser(objectId) ? `/users/${objectId}` : null;
 }
 

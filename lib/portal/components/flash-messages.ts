@@ -29,6 +29,7 @@ const FLASH_MESSAGES: Readonly<Record<string, string>> = {
   "rollout-pause": "Rollout paused. Operations that have started continue.",
   "rollout-resume": "Rollout resumed.",
   "rollout-abort": "Rollout aborted. Operations that have started continue.",
+  tested: "Message queued. The deliveries show the answer.",
   approved: "Request approved. The hub is being created.",
   rejected: "Request rejected. The requester gets an email.",
 };

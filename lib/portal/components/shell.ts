@@ -21,6 +21,7 @@ const NAVIGATION: readonly NavItem[] = [
   { section: "rollouts", icon: "waves", text: "Rollouts", href: "/rollouts" },
   { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
   { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },
+  { section: "webhooks", icon: "news", text: "Webhooks", href: "/webhooks", roles: ["operator"] },
   { section: "audit", icon: "audit", text: "Audit", href: "/audit", roles: ["operator"] },
   { section: "users", icon: "people", text: "Users", href: "/users", roles: ["operator"] },
 ];

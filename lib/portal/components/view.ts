@@ -30,6 +30,7 @@ export type PortalSection =
   | "notifications"
   | "audit"
   | "users"
+  | "webhooks"
   | "tokens"
   | "account"
   | "changelog";

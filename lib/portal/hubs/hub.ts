@@ -89,6 +89,7 @@ export function hubHeader(
   const more = [
     of("Shared with spokes", "/policy"),
     of("Members", "/members"),
+    of("Webhooks", "/webhooks"),
     of("Billing", "/billing"),
     of("Settings", "/settings"),
   ];
