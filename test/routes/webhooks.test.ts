@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openScene, type Scene } from "#test/support/scene.ts";
-import { parseHtmlForm, submissionOf, textOf } from "#test/support/html-form.ts";
+import { textOf } from "#test/support/html-form.ts";
 
 const test = suite<{ scene: Scene }>("/hubs/:federationId/webhooks");
 test.before.each(async (context) => {
@@ -62,9 +62,11 @@ test("changes, disables, tests and deletes a webhook", async ({ scene }) => {
   assert.match((await submit(scene, `${page}/rotate`, {})).body, /whsec_/);
   assert.is((await submit(scene, `${page}/nothing`, {})).status, 404);
   const confirm = await scene.as("hubAdmin").get(`${page}/delete`);
-  assert.is(parseHtmlForm(confirm.body).action, `${page}/delete`);
-  const [path] = submissionOf(confirm.body, {});
-  assert.is((await submit(scene, path, {})).headers.get("location"), `/hubs/${scene.hub}/webhooks?done=removed`);
+  assert.match(confirm.body, `action="${page}/delete"`);
+  assert.is(
+    (await submit(scene, `${page}/delete`, {})).headers.get("location"),
+    `/hubs/${scene.hub}/webhooks?done=removed`,
+  );
   assert.is(await stored(), undefined);
 });
 
