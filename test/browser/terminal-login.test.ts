@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import * as assert from "uvu/assert";
 import { openCallbackServer } from "#src/cli/callback-server.ts";
+import { findAllAccessibilityProblems } from "#test/support/accessible.ts";
 import { browserSuite } from "#test/support/browser.ts";
 
 const test = browserSuite("signing in from a terminal in the browser");
@@ -37,6 +38,38 @@ test("returns a code to the terminal, which gets a token for the ticked hub", as
   } finally {
     callback.close();
   }
+});
+
+test("has accessible pages", async ({ portal, open }) => {
+  const page = await open("hubAdmin"), found: string[] = [];
+  const check = async (name: string) => {
+    found.push(...(await findAllAccessibilityProblems(page)).map((barrier) => `${name}\n${barrier}`));
+  };
+  const query = {
+    challenge: "c".repeat(43),
+    port: "50123",
+    state: "x",
+    name: "wheelwright on ada@laptop",
+    scope: "cli",
+  };
+  for (const path of ["/cli", `/cli?${new URLSearchParams(query)}`, "/device", "/tokens/new"]) {
+    await page.goto(path);
+    await check(path);
+  }
+  const response = await fetch(new URL("/api/auth/device-sign-ins", portal.url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: query.name, scope: "cli" }),
+  });
+  await page.goto("/device");
+  await page.getByLabel("Code").fill((await response.json()).userCode);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByLabel("Only some hubs").check();
+  await check("the page to approve");
+  await page.getByRole("button", { name: "Deny" }).click();
+  await page.getByRole("heading", { name: "Sign-in denied" }).waitFor();
+  await check("the denied sign-in");
+  assert.equal(found, []);
 });
 
 test.run();
