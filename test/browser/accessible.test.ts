@@ -29,15 +29,6 @@ async function shareBiology({ work: { db }, north, oak }: Portal): Promise<void>
   await updateRows(db, "spokes", { content: true, contentMode: "pull" }, { id: oak });
 }
 
-/** A second factor of the operator, whose secret no page shows. */
-async function insertFactor({ work: { db }, people }: Portal): Promise<string> {
-  const id = createId("fac");
-  await db.rows.insertInto("factors")
-    .values({ id, userId: people.operator.id, kind: "totp", name: "Phone", totpSecret: "-", activatedAt: new Date() })
-    .execute();
-  return id;
-}
-
 /** A webhook with a delivery that failed. */
 async function insertWebhook({ work: { db }, people }: Portal, federationId: string): Promise<string> {
   const id = createId("whk"), error = "The receiver answered 500";
@@ -83,7 +74,6 @@ async function thingsOf(portal: Portal): Promise<Record<string, string>> {
     factorId: (await createTestFactor(portal.app, people.operator)).id,
     requestId,
     rolloutId: await insertRollout(db, people.operator.id, north.id, oak),
-    factorId: await insertFactor(portal),
     webhookId: await insertWebhook(portal, north.id),
     change: "disable",
     action: "upgrade",
