@@ -62,7 +62,7 @@ async function openPage(baseURL: string): Promise<Page> {
   await page.goto("/sign-in");
   await page.getByLabel("Email address").fill(EMAIL);
   await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL("**/hubs");
   return page;
 }

@@ -50,7 +50,7 @@ async function endSessions({ work: { db } }: Portal): Promise<void> {
 async function signInAgain(page: Page, email: string): Promise<void> {
   await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Password").fill("a password for tests");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 test("restores a form's values after signing in, once", async ({ portal, open }) => {
@@ -95,7 +95,7 @@ test("deletes the stored input at sign-out", async ({ portal, open }) => {
   await page.goto(`/hubs/${portal.north.id}/settings`);
   await page.getByLabel("Name", { exact: true }).fill("Mine");
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByRole("heading", { name: "Sign in", exact: true }).waitFor();
   assert.is(await page.evaluate(() => sessionStorage.getItem("draft")), null);
 });
 

@@ -122,7 +122,7 @@ async function enter(page: Page, { people }: Portal, who: PortalRole, { press, t
   await page.goto("/hubs");
   await type(page.getByLabel("Email address"), people[who].email);
   await type(page.getByLabel("Password"), PASSWORD);
-  await press(page.getByRole("button", { name: "Sign in" }));
+  await press(page.getByRole("button", { name: "Sign in", exact: true }));
 }
 
 test("works by mouse, and the audit log shows each step", async ({ portal, open }) => {

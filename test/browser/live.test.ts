@@ -192,7 +192,7 @@ test("opens the sign-in page when the session ends, and returns afterwards", asy
   await Promise.all([page.goto(`/spokes/${portal.oak}`), other.goto(`/spokes/${portal.oak}`)]);
   await portal.work.db.sql("update sessions set ended_at = now() where user_id = $1", [portal.people.hubAdmin.id]);
   await ask(other, "Restart");
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByRole("heading", { name: "Sign in", exact: true }).waitFor();
   assert.is(await page.locator("input[name=next]").inputValue(), `/spokes/${portal.oak}`);
 });
 

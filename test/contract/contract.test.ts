@@ -220,6 +220,8 @@ test("reports a change of a shared schema for each affected operation", async ()
     "PATCH /api/auth/me answer 200: user.email",
     "POST /api/auth/accept-invite answer 200: user.email",
     "POST /api/auth/login answer 200: user.email",
+    "POST /api/auth/passkey-login answer 200: user.email",
+    "POST /api/auth/second-factor answer 200: user.email",
     "POST /api/auth/verify-email answer 200: user.email",
     "POST /api/onboarding/complete answer 200: user.email",
   ]);
