@@ -123,7 +123,7 @@ function versionList(hubId: string, { id, title, delivered, versions }: CourseIt
 ${ui.dataTable(`Versions of ${title}`, VERSION_HEADS, rows)}</details>`;
 }
 
-const VERSION_HEADS = ["Version", "Published", "By", "Size", "Backed up", "Needs", ""];
+const VERSION_HEADS = ["Version", "Published", "By", "Size", "Backed up", "Needs", "Delete"];
 
 /** Builds the API request from the values of the form. */
 export function buildCoursesRequest(form: Form, policy: HubPolicyView): object {
