@@ -6,6 +6,9 @@ import type { InstalledAddon, WantedAddon } from "#lib/model/addon.ts";
 import type { SpokeAddonsRecord } from "#lib/domains/spokes/views.ts";
 import type { UsageLine } from "#lib/moodle/usage-line.ts";
 
+/** The time of the last check of a spoke that no check has observed yet. */
+const NEVER = new Date(0);
+
 /** The add-ons of a site as it last reported them. */
 export interface AddonReport {
   /** When the site listed them. */
@@ -75,9 +78,13 @@ export async function updateAddons(
   });
   await saveAddons(tx, [{ spokeId, addons: [...addons.filter(({ component }) => !gone.has(component)), ...changed] }]);
   // A list that the site made before the change, and that arrives later, must not replace this one.
-  const now = new Date(); // compared with the site's clock, not with the database's
-  await tx.updateTable("spoke_usage").set({ addonsAt: sql<Date>`greatest(addons_at, ${now}::timestamptz)` })
-    .where("spokeId", "=", spokeId).where("addonsAt", "is not", null).execute();
+  const addonsAt = new Date(); // compared with the site's clock, not with the database's
+  await tx.insertInto("spoke_usage").values({ spokeId, observedAt: NEVER, addonsAt })
+    .onConflict((conflict) =>
+      conflict.column("spokeId").doUpdateSet({
+        addonsAt: sql<Date>`greatest(spoke_usage.addons_at, excluded.addons_at)`,
+      })
+    ).execute();
 }
 
 async function readReport(rows: RowQueries, spokeId: string) {
