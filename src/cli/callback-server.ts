@@ -1,5 +1,5 @@
 /** Receives the answer of the browser at `http://127.0.0.1:PORT/callback`, after the user has decided about a sign-in. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface CallbackServer {
@@ -23,7 +23,8 @@ const HEADERS = {
 /** Waits on a free port of 127.0.0.1. Accepts one answer with the right `state`, and refuses all other requests. */
 export async function openCallbackServer(state: string): Promise<CallbackServer> {
   const { promise: code, resolve } = Promise.withResolvers<string | null>();
-  const server = createServer((request, response) => {
+  // `import` would also load Node's slow WebSocket and `fetch`, for every command.
+  const server = process.getBuiltinModule("node:http").createServer((request, response) => {
     const answer = readAnswer(request, state, (server.address() as AddressInfo).port);
     if (answer === undefined) return refuse(response);
     response.writeHead(200, HEADERS).end(PAGE);
