@@ -135,8 +135,14 @@ export function renderManifestModule(files: readonly string[]): string {
     `import type { Manifest } from "#lib/http/endpoint.ts";\n` +
     routes.map(({ name, file }) => `import * as ${name} from "../routes/${file}.ts";\n`).join("") +
     `\nexport const manifest: Manifest = [` +
-    routes.map(({ pattern, name }) => `\n  [${JSON.stringify(pattern)}, ${name}],`).join("") +
+    routes.map(({ pattern, name }) => `\n${renderRoute(JSON.stringify(pattern), name)}`).join("") +
     `${routes.length > 0 ? "\n" : ""}];\n`;
+}
+
+/** Breaks long lines as the formatter does. */
+function renderRoute(pattern: string, name: string): string {
+  const line = `  [${pattern}, ${name}],`;
+  return line.length <= 120 ? line : `  [\n    ${pattern},\n    ${name},\n  ],`;
 }
 
 export function renderMigrationsModule(files: ReadonlyMap<string, string>): string {

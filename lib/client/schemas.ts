@@ -1508,26 +1508,28 @@ export interface NewWebhook {
   /** The receiver's URL. It must have a public address and use https. Redirects are not followed; must be an https URL of at most 2000 characters */
   url: string;
   /** The types of the events to send; all types if the list is empty; must be a list of event types, such as SpokeUpdateActive */
-  eventTypes?: readonly (
-    | "SpokeUpdateProvisioning"
-    | "SpokeUpdateActive"
-    | "SpokeUpdateFailed"
-    | "SpokeUpdateSuspending"
-    | "SpokeUpdateSuspended"
-    | "SpokeUpdateResuming"
-    | "SpokeUpdateUpdating"
-    | "SpokeUpdateRemoving"
-    | "SpokeUpdateRemoved"
-    | "FederationUpdateProvisioning"
-    | "FederationUpdateActive"
-    | "FederationUpdateFailed"
-    | "FederationUpdateRemoving"
-    | "FederationUpdateRemoved"
-    | "RolloutUpdateRunning"
-    | "RolloutUpdatePaused"
-    | "RolloutUpdateCompleted"
-    | "RolloutUpdateAborted"
-  )[] | undefined;
+  eventTypes?:
+    | readonly (
+      | "SpokeUpdateProvisioning"
+      | "SpokeUpdateActive"
+      | "SpokeUpdateFailed"
+      | "SpokeUpdateSuspending"
+      | "SpokeUpdateSuspended"
+      | "SpokeUpdateResuming"
+      | "SpokeUpdateUpdating"
+      | "SpokeUpdateRemoving"
+      | "SpokeUpdateRemoved"
+      | "FederationUpdateProvisioning"
+      | "FederationUpdateActive"
+      | "FederationUpdateFailed"
+      | "FederationUpdateRemoving"
+      | "FederationUpdateRemoved"
+      | "RolloutUpdateRunning"
+      | "RolloutUpdatePaused"
+      | "RolloutUpdateCompleted"
+      | "RolloutUpdateAborted"
+    )[]
+    | undefined;
   /** A text for people; must be text of 0 to 200 characters without control characters */
   description?: string | undefined;
 }
@@ -3668,26 +3670,28 @@ export interface WebhookPatch {
   /** The receiver's URL. It must have a public address and use https. Redirects are not followed; must be an https URL of at most 2000 characters */
   url?: string | undefined;
   /** The types of the events to send; all types if the list is empty; must be a list of event types, such as SpokeUpdateActive */
-  eventTypes?: readonly (
-    | "SpokeUpdateProvisioning"
-    | "SpokeUpdateActive"
-    | "SpokeUpdateFailed"
-    | "SpokeUpdateSuspending"
-    | "SpokeUpdateSuspended"
-    | "SpokeUpdateResuming"
-    | "SpokeUpdateUpdating"
-    | "SpokeUpdateRemoving"
-    | "SpokeUpdateRemoved"
-    | "FederationUpdateProvisioning"
-    | "FederationUpdateActive"
-    | "FederationUpdateFailed"
-    | "FederationUpdateRemoving"
-    | "FederationUpdateRemoved"
-    | "RolloutUpdateRunning"
-    | "RolloutUpdatePaused"
-    | "RolloutUpdateCompleted"
-    | "RolloutUpdateAborted"
-  )[] | undefined;
+  eventTypes?:
+    | readonly (
+      | "SpokeUpdateProvisioning"
+      | "SpokeUpdateActive"
+      | "SpokeUpdateFailed"
+      | "SpokeUpdateSuspending"
+      | "SpokeUpdateSuspended"
+      | "SpokeUpdateResuming"
+      | "SpokeUpdateUpdating"
+      | "SpokeUpdateRemoving"
+      | "SpokeUpdateRemoved"
+      | "FederationUpdateProvisioning"
+      | "FederationUpdateActive"
+      | "FederationUpdateFailed"
+      | "FederationUpdateRemoving"
+      | "FederationUpdateRemoved"
+      | "RolloutUpdateRunning"
+      | "RolloutUpdatePaused"
+      | "RolloutUpdateCompleted"
+      | "RolloutUpdateAborted"
+    )[]
+    | undefined;
   /** A text for people; must be text of 0 to 200 characters without control characters */
   description?: string | undefined;
   /** Whether the webhook sends events. It is disabled after three days of failures, or by an admin */

@@ -32,7 +32,8 @@ export function renderType(schema: JsonSchema, place: TypePosition, orUndefined 
   const rest = orUndefined ? ["undefined"] : [], options = [...unionOf(schema, place), ...rest];
   const line = options.join(" | ");
   // The formatter keeps an object and one other option together.
-  const fits = line.includes("\n") ? options.length <= 2 : place.usedColumns + line.length <= WIDTH;
+  const isObject = options.some((option) => option.startsWith("{"));
+  const fits = line.includes("\n") ? isObject && options.length <= 2 : place.usedColumns + line.length <= WIDTH;
   if (options.length === 1 || fits) return line;
   const indent = `${place.indent}  `;
   return [...unionOf(schema, { ...place, indent, isWrapped: true }), ...rest].map((option) => `\n${indent}| ${option}`)

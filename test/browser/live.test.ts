@@ -193,7 +193,7 @@ test("opens the sign-in page when the session ends, and returns afterwards", asy
   await portal.work.db.sql("update sessions set ended_at = now() where user_id = $1", [portal.people.hubAdmin.id]);
   await ask(other, "Restart");
   await page.getByRole("heading", { name: "Sign in", exact: true }).waitFor();
-  assert.is(await page.locator("form[action=\"/sign-in\"] input[name=next]").inputValue(), `/spokes/${portal.oak}`);
+  assert.is(await page.locator('form[action="/sign-in"] input[name=next]').inputValue(), `/spokes/${portal.oak}`);
 });
 
 test.run();
