@@ -25,6 +25,7 @@ function rendered(files: ReturnType<typeof builtIn>): string {
     ...allObjects(made, { ...inputsOf(blueprint), formerHosts, origin }),
     ...made.newSecrets(inputsOf(blueprint)).map(({ stringData: _, ...rest }) => rest),
     ...HUB_STEPS.flatMap((step) => made.hubObjects(hubInputsOf(blueprint), step)),
+    made.libraryJob(hubInputsOf(blueprint), "1", { mode: "check", packages: [] }),
   ];
   return JSON.stringify(objects).replaceAll(made.revision, "");
 }
