@@ -79,7 +79,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   copyOf: [spokeId(5)],
   rows: [`${spokeId(5)},${spokeId(6)}`],
   next: [],
-  ...{ iss: [], error: [], invitation: [], provider: [] },
+  // These pages need several parameters together, or read one row.
+  ...{ iss: [], error: [], invitation: [], provider: [], challenge: [], port: [], name: [], scope: [] },
+  ...{ course: [], version: [] },
 };
 const STATES: Readonly<Record<string, readonly string[]>> = {
   "/api/federation-requests": ["pending"],
