@@ -228,7 +228,6 @@ export const FAULTS = {
     "unavailable",
     "A stored secret was encrypted with a key that SECRETS_KEY lacks; add the former key after the first",
   ],
-
   // Faults about rate limits and the service's availability.
   too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],

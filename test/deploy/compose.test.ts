@@ -10,12 +10,8 @@ const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
 
 /** The required variables: those that the specification lists for a self-hosted deployment, and the public URL. */
 const NEEDED = [
-  "PUBLIC_URL",
-  "POSTGRES_PASSWORD",
-  "BOOTSTRAP_ADMIN_EMAIL",
-  "BOOTSTRAP_ADMIN_PASSWORD",
-  "KUBECONFIG_HOST_PATH",
-  "ROOT_DOMAIN",
+  ...["PUBLIC_URL", "POSTGRES_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"],
+  ...["KUBECONFIG_HOST_PATH", "ROOT_DOMAIN"],
 ];
 const GIVEN = [...NEEDED, "TRUSTED_PROXIES", "ACME_EMAIL", "SMTP_HOST", "SMTP_USER", "SMTP_PASS", "SMTP_FROM"];
 

@@ -11,11 +11,13 @@ import { ageSession, createTestSession } from "#test/support/users.ts";
 /** The endpoints that dangerous actions use. A new dangerous endpoint belongs in this list. */
 const DANGEROUS = [
   "DELETE /api/auth/factors/:factorId",
+  "DELETE /api/auth/identities/:identityId",
   "DELETE /api/federations/:federationId",
   "DELETE /api/federations/:federationId/members/:userId",
   "DELETE /api/spokes/:spokeId",
   "DELETE /api/spokes/:spokeId/members/:userId",
   "DELETE /api/users/:userId/factors",
+  "DELETE /api/users/:userId/identities/:identityId",
   "PATCH /api/federations/:federationId/webhooks/:webhookId",
   "PATCH /api/users/:userId",
   "PATCH /api/webhooks/:webhookId",
